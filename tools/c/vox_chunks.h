@@ -16,8 +16,8 @@
  *     vox_chunks_close(scene);
  *
  * Level n is made of cells of (2^n)³ voxels. A cell is filled if any voxel inside is. Chunks are loaded when they are needed,
- * checked against their names and in all that a walk relies on, and kept while they fit into the memory that the caller
- * allows. A damaged folder is an error, whatever is in it. Each thread needs a scene of its own. */
+ * checked (their names, and everything that a walk relies on), and kept while they fit into the memory that the caller
+ * allows. A damaged folder always gives an error. Each thread needs a scene of its own. */
 #ifndef VOX_CHUNKS_H
 #define VOX_CHUNKS_H
 
@@ -37,42 +37,42 @@ typedef struct vox_chunks_material {
 
 typedef struct vox_chunks_info {
   uint32_t resolution; /* voxels along each side */
-  uint32_t log2_side;  /* of the cube that the levels divide: levels are 0 to log2_side */
+  uint32_t log2_side;  /* log2 of the side of the cube that the levels divide; levels are 0 to log2_side */
   uint64_t voxels;
   int has_materials;
   uint32_t materials; /* at most 16 */
   vox_chunks_material material[16];
   double origin[3]; /* the place of the lower corner of voxel (0, 0, 0) in the world */
-  double sides[3];  /* of a voxel, in the world */
+  double sides[3];  /* the sides of a voxel, in the world */
 } vox_chunks_info;
 
 typedef struct vox_cell {
-  int32_t x, y, z;    /* the lowest voxel */
-  uint32_t side;      /* in voxels: that of the level, or more for a cube that one material fills */
-  uint32_t materials; /* bit m is set if a voxel inside has material m; 1 in a scene without materials */
+  int32_t x, y, z;    /* the voxel with the lowest x, y, z */
+  uint32_t side;      /* in voxels: the side of the level's cells, or more for a cube full of one material */
+  uint32_t materials; /* bit m: a voxel inside has material m; 1 in a scene without materials */
   uint8_t color[3];   /* the mean of the voxels in sRGB */
 } vox_cell;
 
-/* Returns 0 to go on, anything else to end the visit. */
+/* Is called for each cell. Returns 0 to go on, or another number to end the visit. */
 typedef int (*vox_chunks_visitor)(const vox_cell* cell, void* user);
 
 /* Inflates `size` bytes of zlib's data (RFC 1950). Returns the number of bytes, or 0 if the data are damaged or need more
  * room. */
 typedef size_t (*vox_chunks_inflate)(void* to, size_t room, const void* from, size_t size);
 
-/* Opens a folder. `memory` is for chunks, in bytes; beyond that there are only the chunks on the way to one cell. Returns
- * NULL and sets *error, which may be NULL, to a text that stays. */
+/* Opens a folder. Chunks take at most `memory` bytes, unless those on the way to one cell need more. On failure returns
+ * NULL and sets *error to a text that is always valid. `error` may be NULL. */
 vox_chunks* vox_chunks_open(const char* folder, size_t memory, vox_chunks_inflate inflate,
                             const char** error);
 void vox_chunks_close(vox_chunks* scene);
 const vox_chunks_info* vox_chunks_about(const vox_chunks* scene);
-const char* vox_chunks_error(const vox_chunks* scene); /* what the last call that returned -1 met */
+const char* vox_chunks_error(const vox_chunks* scene); /* the reason for the last result of -1 */
 
-/* Returns 1 and the cell of the level at a voxel, or 0 if it is empty, or -1. `cell` may be NULL. */
+/* Sets *cell to the level's cell around a voxel and returns 1. Returns 0 if it is empty, or -1. `cell` may be NULL. */
 int vox_chunks_at(vox_chunks* scene, int32_t x, int32_t y, int32_t z, uint32_t level, vox_cell* cell);
 
-/* Visits the filled cells of a level that touch the voxels low <= v < high, in Morton order. Returns 0 at the end, 1 if the
- * visitor ended it, or -1. The visitor must not use the scene. */
+/* Visits the filled cells of a level that touch the voxels low <= v < high, in Morton order. Returns 0 if done, 1 if
+ * the visitor ended it, or -1. The visitor must not use the scene. */
 int vox_chunks_visit(vox_chunks* scene, const int32_t low[3], const int32_t high[3], uint32_t level,
                      vox_chunks_visitor visitor, void* user);
 
@@ -87,18 +87,18 @@ int vox_chunks_visit(vox_chunks* scene, const int32_t low[3], const int32_t high
 #include <stdlib.h>
 #include <string.h>
 
-/* The bytes of a chunk and of scene.json; vox writes chunks of about a MiB at most. */
+/* The most bytes of a chunk and of scene.json. vox writes chunks of at most about a MiB. */
 #define VXC_MOST_BYTES ((size_t)1 << 22)
 
 typedef struct vxc_chunk {
-  struct vxc_chunk* next; /* the one that was used before */
+  struct vxc_chunk* next; /* the chunk that was used before this one */
   uint32_t name[4];
-  uint32_t log2, sections, roots, others, refers, materials, names; /* names: the word where they begin */
-  uint32_t* words;                /* children are numbers of nodes in the next section here */
+  uint32_t log2, sections, roots, others, refers, materials, names; /* names: the word where names begin */
+  uint32_t* words;                /* here children are numbers of nodes in the next section */
   uint32_t* nodes;                /* the places of the nodes of all sections in `words` */
-  uint32_t first[20], counts[20]; /* for each section: its first node in `nodes`, its nodes */
+  uint32_t first[20], counts[20]; /* for each section: its first node in `nodes`, the number of its nodes */
   size_t bytes;
-  int pins; /* the number of walks that stand in it */
+  int pins; /* the number of walks that are in it */
 } vxc_chunk;
 
 struct vox_chunks {
@@ -108,7 +108,7 @@ struct vox_chunks {
   size_t memory, bytes;
   vxc_chunk* newest;
   vox_chunks_inflate inflate;
-  uint8_t* scratch; /* a file, and what is inflated of it */
+  uint8_t* scratch; /* a file, and its inflated bytes */
   char* folder;
 };
 
@@ -124,14 +124,14 @@ static size_t vxc_read_file(vox_chunks* scene, const char* name) {
   return size < VXC_MOST_BYTES ? size : 0;
 }
 
-/* In scene.json each key stands on a line of its own, indented by two blanks for each object and list around it. Returns
- * what follows the key, or NULL. */
+/* In scene.json each key stands on a line of its own, indented by two blanks for each object and list around it. Gives
+ * the text after the key, or NULL. */
 static const char* vxc_find(const char* text, const char* key) {
   if (text == NULL || (text = strstr(text, key)) == NULL) return NULL;
   return text + strlen(key);
 }
 
-/* The program's LC_NUMERIC must be "C", as it is unless setlocale() changes it. */
+/* Reads a number. The program's LC_NUMERIC must be "C", as it is unless setlocale() changes it. */
 static int vxc_number(const char* text, double low, double high, double* value) {
   *value = text == NULL ? 0 : strtod(text, NULL);
   return text != NULL && *value >= low && *value <= high;
@@ -210,7 +210,7 @@ static int vxc_has_name(const uint32_t* words, size_t count, const uint32_t name
   return high == ((uint64_t)name[0] << 32 | name[1]) && low == ((uint64_t)name[2] << 32 | name[3]);
 }
 
-/* Finds the nodes of a section from a word on, and replaces pointers by numbers. Returns the word behind, or 0. */
+/* Finds the nodes of a section from a word on, and replaces pointers by numbers. Returns the word after them, or 0. */
 static size_t vxc_check_section(vxc_chunk* chunk, uint32_t section, size_t at, size_t end) {
   const int is_last = section + 1 == chunk->sections, is_leaf = is_last && !chunk->refers;
   const uint32_t below = is_last ? 0 : chunk->counts[section + 1];
@@ -238,7 +238,7 @@ static size_t vxc_check_section(vxc_chunk* chunk, uint32_t section, size_t at, s
   return at;
 }
 
-/* The words are those of the chunk's file. */
+/* Checks the words of the chunk's file. */
 static int vxc_check(vxc_chunk* chunk, size_t count) {
   const uint32_t* words = chunk->words;
   size_t at, nodes = 0, end;
@@ -246,7 +246,7 @@ static int vxc_check(vxc_chunk* chunk, size_t count) {
   if (count < 8 || words[0] != 0x4b435856 || words[1] != 1) return 0;
   chunk->log2 = words[2], chunk->sections = words[3], chunk->roots = words[4], chunk->others = words[5];
   chunk->refers = words[6], chunk->materials = words[7];
-  /* Sections go down to the leaves, or to references that are below the roots: no walk through chunks is endless. */
+  /* Sections go down to the leaves, or to references that are below the roots: walks through chunks end. */
   if (chunk->log2 > 20 || chunk->sections < (chunk->refers ? 2u : 1u) || chunk->sections > 19) return 0;
   if (chunk->refers ? chunk->log2 < chunk->sections + 2 : chunk->log2 != chunk->sections + 1) return 0;
   chunk->names = 8 + 2 * chunk->sections;
@@ -296,7 +296,7 @@ static vxc_chunk* vxc_load(vox_chunks* scene, const uint32_t name[4]) {
   return NULL;
 }
 
-/* Returns the chunk of a name, which the caller must unpin. Chunks stand in the order of their use. */
+/* Returns the chunk with a name. The caller must unpin it. The list has the chunks that were used last first. */
 static vxc_chunk* vxc_chunk_of(vox_chunks* scene, const uint32_t name[4]) {
   vxc_chunk **at = &scene->newest, *chunk;
   while (*at != NULL && memcmp((*at)->name, name, sizeof((*at)->name)) != 0) at = &(*at)->next;
@@ -372,7 +372,7 @@ static int vxc_walk_leaf(const vox_chunks* scene, const vxc_chunk* chunk, const 
     }
     return 0;
   }
-  /* The square of a code is near to linear light. */
+  /* The square of an sRGB code is close to linear light. */
   for (channel = 0; channel < 3; ++channel)
     for (i = 0; i < 255 && (2 * i + 1) * (2 * i + 1) * count <= 4 * sums[channel]; ++i)
       cell.color[channel] = (uint8_t)(i + 1);

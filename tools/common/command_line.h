@@ -1,5 +1,5 @@
-// The command line of a tool: the options that are given and their values, read and checked as the tool's description
-// states them.
+// The command line of a tool: the options that are given and their values, read and checked by the tool's
+// description.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@
 
 namespace vox {
 
-// An option of a tool. Its statement is the only place of its knowledge: its name, what it takes, the runs that it goes with, and one sentence
-// of help. The command line is read and checked by these statements; --help, manual pages, completions and the options
-// that errors of the library refer to are made of them.
+// An option of a tool is stated in one place: its name, its values, the runs in which it has an effect, and one
+// sentence of help. These statements serve to read and check the command line, and to make --help, manual pages,
+// completions and the names of options in the library's errors.
 
-// The numbers that an option takes.
+// The range of numbers that an option accepts.
 struct OptionRange {
   enum class Ends : uint8_t { Included, LeastExcluded, MostExcluded };
 
@@ -38,8 +38,8 @@ struct OptionRange {
 // A rule: an option has an effect in the runs that have one of these traits. An option with several rules needs a trait
 // of each.
 struct OptionRule {
-  uint32_t traits;             // bits of the tool's own
-  std::string_view otherwise;  // the message for all other runs: what the option is for, or what to use
+  uint32_t traits;             // bits that each tool defines
+  std::string_view otherwise;  // the message for all other runs: the option's purpose, or what to use
 };
 
 enum class Repeats : uint8_t { No, Yes };
@@ -47,16 +47,16 @@ enum class Repeats : uint8_t { No, Yes };
 struct Option {
   std::string name;                     // "output" of --output
   std::string letter = "";              // "o" of -o
-  std::string argument = "";            // what --help calls the value, "FILE"; empty for a flag and for words
-  std::vector<std::string> words = {};  // the values that it takes, if these are a few words
+  std::string argument = "";            // the value's name in --help, "FILE"; empty for a flag and for words
+  std::vector<std::string> words = {};  // the values that it accepts, if these are a few words
   std::string preset = "";              // the value if the option is not given
-  std::string usual = "";               // what --help calls the default, if that is not `preset`
-  std::optional<OptionRange> range = {};  // of a number, or of each number of a list
-  std::string unit = "";                  // of the range and the default: "seconds"
-  std::string setting = "";               // the name in the library's structs, if it is another one
-  std::vector<OptionRule> rules = {};     // an option without rules goes with every run
+  std::string usual = "";               // the default in --help, if that is not `preset`
+  std::optional<OptionRange> range = {};  // for a number, or for each number of a list
+  std::string unit = "";                  // the unit of the range and the default: "seconds"
+  std::string setting = "";               // the name in the library's structs, if it differs
+  std::vector<OptionRule> rules = {};     // an option without rules has an effect in every run
   Repeats repeats = Repeats::No;
-  std::string help = "";  // a plain sentence
+  std::string help = "";  // one plain sentence
 
   bool is_flag() const { return argument.empty() && words.empty(); }
   std::string spelled() const;  // "--res", but "-o" for the output: the name in messages
@@ -70,19 +70,19 @@ struct OptionTopic {
   std::vector<Option> options = {};
 };
 
-// All that a tool says about itself.
+// The description of a tool.
 struct ToolDescription {
   std::string program;  // "vox-bench hash"
   std::string usage;    // "[FILE] [options]"
   std::string about;    // a few sentences
   std::vector<std::string>
-      examples;  // the first three are in the short help; two blanks stand before an explanation
-  std::vector<std::string> basics;  // the names of the options that most people need
-  std::string more = "";            // paragraphs that only --help all shows
+      examples;                     // the short help shows the first three; two blanks precede an explanation
+  std::vector<std::string> basics;  // names of the options that most people need
+  std::string more = "";            // paragraphs that only `--help all` shows
   std::vector<OptionTopic> topics = {};
-  std::vector<Option> operands = {};  // arguments that are named by their places
+  std::vector<Option> operands = {};  // arguments without option names, by their places
 
-  // The option of this name, or of this setting of the library; nullptr if there is none.
+  // Returns the option with this name or with this setting of the library; nullptr if there is none.
   const Option* option(std::string_view name) const;
   const Option* option_for(std::string_view setting) const;
   std::vector<const Option*> all_options() const;  // without operands
@@ -94,15 +94,15 @@ struct RunTraits {
   std::string what;  // "a scene file", "a cut"
 };
 
-// Returns the words of an option that may also be all of them: "all", and these names.
+// Returns the words of an option that accepts these names or "all".
 std::vector<std::string> with_all(std::vector<std::string> names);
 
 // Throws UsageError for the first of the given options that has no effect in this run: "--solid has no effect on a
 // volume: it is for meshes".
 void check_effects(std::span<const Option> given, const RunTraits& run);
 
-// All functions that read a value throw UsageError, which names the option, if it is not as stated. A value that is not
-// given is the option's preset; functions that begin with given_ return nothing then.
+// All functions that read a value throw UsageError, which names the option, if the value is not as stated. If none is
+// given, it is the option's preset, but functions whose names begin with given_ return nothing.
 class CommandLine {
  public:
   // Throws UsageError for options that the tool does not have.
@@ -111,7 +111,7 @@ class CommandLine {
   bool has(std::string_view option) const;
   std::string text(std::string_view option) const;
   std::optional<std::string> given(std::string_view option) const;
-  // Every value of an option that may be repeated, as it was given.
+  // Returns every value of an option that may be repeated, as it was given.
   std::vector<std::filesystem::path> paths(std::string_view option) const;
 
   uint64_t count(std::string_view option) const;  // 4096, 4K or 2^12
@@ -123,10 +123,10 @@ class CommandLine {
   std::optional<uint32_t> given_whole(std::string_view option) const;
   std::optional<double> given_number(std::string_view option) const;
 
-  // The value's place among the option's words, and the value, which is one of them.
+  // word() returns the value's place among the option's words, and name() the value, which is one of them.
   size_t word(std::string_view option) const;
   std::string text_of_word(std::string_view option) const;
-  // The value that belongs to the word; `values` are in the order of the option's words.
+  // Returns the value that belongs to the word. `values` are in the order of the option's words.
   template <class T>
   T choice(std::string_view option, std::initializer_list<T> values) const {
     return values.begin()[word_of(option, values.size())];
@@ -140,7 +140,7 @@ class CommandLine {
   std::vector<uint32_t> axis(std::string_view option) const;      // 2,4,6 or 2-10
   std::vector<double> fractions(std::string_view option) const;
   std::vector<uint64_t> counts(std::string_view option) const;
-  // The values of an Enum that counts from 0 in the order of the option's words; none twice.
+  // Returns the values of an Enum that counts from 0 in the order of the option's words. No value occurs twice.
   template <class Enum>
   std::vector<Enum> choices(std::string_view option) const {
     std::vector<Enum> chosen;
@@ -149,10 +149,10 @@ class CommandLine {
   }
   std::vector<size_t> places(std::string_view option) const;
 
-  // The options on the command line, for check_effects(). Presets are not among them.
+  // Returns the options on the command line, for check_effects(). Presets are not among them.
   std::vector<Option> given_options() const;
   std::string command() const { return command_; }  // the command line; arguments with blanks are quoted
-  // The arguments on the command line, in a form that can be read again, without these options. Operands are last.
+  // Returns the command line's arguments without these options, in a form that can be read again. Operands are last.
   std::vector<std::string> arguments_without(std::span<const std::string_view> left_out) const;
   bool json() const { return has("json"); }
   Overwrite overwrite() const { return has("force") ? Overwrite::AllFiles : Overwrite::OwnFiles; }
@@ -167,10 +167,10 @@ class CommandLine {
   std::string command_;
 };
 
-// The arguments of a command line as CommandLine::command() returns it, beginning with the program.
+// Returns the arguments, beginning with the program, of a command line that CommandLine::command() returned.
 std::vector<std::string> arguments_of(std::string_view command);
 
-// The parts between commas: at least one, which may be empty.
+// Returns the parts between commas. There is at least one, and parts may be empty.
 std::vector<std::string_view> comma_separated(std::string_view text);
 
 }  // namespace vox

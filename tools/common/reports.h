@@ -21,12 +21,12 @@
 
 namespace vox {
 
-// The origin of results: the command line and the program that have made them, and the time.
+// The origin of results: the command line and the program that made them, and the time.
 
 struct RunOrigin {
   std::string command, generator, created;
 };
-RunOrigin origin_of(const std::string& command);  // a run that ends now
+RunOrigin origin_of(const std::string& command);  // for a run that ends now
 
 // Set the origin at the root of a report, or at the end of a page.
 void set_origin(ResultGroup& results, const RunOrigin& origin);
@@ -49,10 +49,10 @@ struct RunConditions {
   std::vector<InputFile> inputs;
 };
 
-// Returns the conditions here and now. The inputs are read; those that are no files, such as pipes, are left out.
+// Returns the present conditions. The inputs are read. Inputs that are no files, such as pipes, are left out.
 RunConditions conditions_of(const std::vector<std::filesystem::path>& inputs);
 
-// Sets them in the group `machine` and the table `inputs`, which `name` names: in_report or in_json.
+// Sets the conditions in the group `machine` and the table `inputs`. `name` is in_report or in_json.
 using NameMaker = std::function<ResultName(std::string)>;
 void set_conditions(ResultGroup& results, const RunConditions& conditions, const NameMaker& name);
 
@@ -60,9 +60,9 @@ void set_conditions(ResultGroup& results, const RunConditions& conditions, const
 void write_report_of(ResultGroup results, const std::vector<std::filesystem::path>& inputs,
                      const std::filesystem::path& file);
 
-// A measured number as people write it.
+// Formats a measured number as people write it.
 
-// The number with 3 digits, and with all digits before the point: "-1,000", "0.25", "12,345", "2.50e+07".
+// Returns the number with 3 digits, but with all digits before the point: "-1,000", "0.25", "12,345", "2.50e+07".
 std::string number_text(double value);
 
 // The figures on bricks that programs show on screen and write into files.
@@ -70,12 +70,12 @@ std::string number_text(double value);
 // Describes size, bytes and types in a few lines.
 std::string describe_bricks(const bricks::FrozenBricks& bricks);
 
-// A row for each of these types of bricks, and all of them as one row.
+// Returns a table with a row for each of these types of bricks, and one for all of them.
 ResultTable types_table(const bricks::FrozenBricks& bricks, const std::vector<uint32_t>& types);
 ResultTable all_types_table(const bricks::FrozenBricks& bricks);
 std::vector<uint32_t> all_brick_types();
 
-// Sets the group `bricks`: bytes, size, filled, dense_bytes, how many of each type there are. Returns it.
+// Sets the group `bricks`: bytes, size, filled, dense_bytes, and the number of bricks of each type. Returns it.
 ResultGroup& set_bricks(ResultGroup& results, const bricks::FrozenBricks& bricks);
 
 // "262,144 voxels of u8, 86,000 filled, as 4,096 bricks of 4³ in 120 KiB, 46 % of dense"
@@ -95,9 +95,9 @@ SymmetricSize size_of(const dag::SymmetricDag& dag);
 
 // The figures on a scene that programs show on screen and write into JSON.
 
-// A scene and how many words its levels have, which may have been left unread.
+// A scene, and the number of words of its levels, which need not have been read.
 struct SceneFigures {
-  SceneFigures(const dag::VoxelScene& scene);  // one that has its words
+  SceneFigures(const dag::VoxelScene& scene);  // for a scene whose words have been read
   SceneFigures(const dag::VoxelScene& scene, std::vector<uint64_t> level_words,
                std::optional<uint64_t> color_bytes = {}, std::optional<SymmetricSize> symmetric = {})
       : scene(scene), level_words(std::move(level_words)), color_bytes(color_bytes), symmetric(symmetric) {}
@@ -107,34 +107,34 @@ struct SceneFigures {
 
   const dag::VoxelScene& scene;
   std::vector<uint64_t> level_words;
-  std::optional<uint64_t> color_bytes = {};     // of colors apart from the DAG
-  std::optional<SymmetricSize> symmetric = {};  // if the file holds this form
+  std::optional<uint64_t> color_bytes = {};     // the size of colors apart from the DAG
+  std::optional<SymmetricSize> symmetric = {};  // present if the file holds this form
 };
 
-// "x 0 to 63, y 2 to 9, z 0 to 63": the first and the last voxel along each axis.
+// Returns the first and the last voxel along each axis: "x 0 to 63, y 2 to 9, z 0 to 63".
 std::string box_text(const VoxelBox& box);
 
-// Names and texts: "resolution", "4096 voxels along the longest side, cube of 4096"; "voxels", …
+// Returns names and texts: "resolution", "4096 voxels along the longest side, cube of 4096"; "voxels", …
 HtmlPage::Facts scene_facts(const SceneFigures& figures);
 
-// The size of a scene's colors, which it must have: "12.30 MiB, 2.36 bits a voxel".
+// Returns the size of a scene's colors, which it must have: "12.30 MiB, 2.36 bits a voxel".
 std::string colors_text(const SceneFigures& figures);
 
 // Describes size, palette with shares, and nodes of each level on one screen.
 std::string describe_scene(const SceneFigures& figures);
 
-// Sets the values that say which scene it is: its digest, resolution and voxels, and the like.
-// The side of a voxel, or three sides.
+// Sets the values that identify a scene, such as its digest, resolution and voxels. Sets the
+// side of a voxel, or its three sides.
 void set_voxel_size(ResultGroup& results, const dag::VoxelScene& scene);
 void set_identity(ResultGroup& results, const dag::FrozenDag& dag, uint64_t bytes);
 
-// Sets these and all others of the scene, its levels and its palette.
+// Sets these values and all others of the scene, its levels and its palette.
 void set_scene(ResultGroup& results, const SceneFigures& figures);
 
 // "1,234,567 voxels, 45,678 unique nodes of 234,567, digest …"
 std::string summary_line(const SceneFigures& figures);
 
-// The work of each of several ranks for a scene, for --json.
+// The work that a rank did for a scene, for --json.
 
 struct RankFigures {
   build::BuildFigures share;
@@ -142,19 +142,19 @@ struct RankFigures {
   ranks::Traffic traffic = {};
 };
 
-// A collective call. Returns the work of all ranks, in their order.
+// Collective. Returns the work of all ranks, in their order.
 std::vector<RankFigures> gathered(const RankFigures& own, ranks::Ranks& ranks);
 
-// Sets the table `ranks` if there are any.
+// Sets the table `ranks` unless `ranks` is empty.
 void set_ranks(ResultGroup& results, const std::vector<RankFigures>& ranks);
 
 // Shows the times of kernels for --profile.
 
 void print_profile(const std::vector<device::KernelTime>& kernels);  // to stderr
-// Sets the table `kernels` if there are any.
+// Sets the table `kernels` unless `kernels` is empty.
 void set_profile(ResultGroup& results, const std::vector<device::KernelTime>& kernels);
 
-// Times of the parts of a run, in s, with a sentence about each.
+// The time of a part of a run, in s, with a sentence about it.
 struct NamedSeconds {
   const char* name;
   double seconds;
@@ -162,9 +162,9 @@ struct NamedSeconds {
 };
 void set_seconds(ResultGroup& results, const std::vector<NamedSeconds>& seconds);  // the group `seconds`
 std::string seconds_text(
-    const std::vector<NamedSeconds>& seconds);  // "load 0.12 s, write 0.03 s": those that are not 0
+    const std::vector<NamedSeconds>& seconds);  // "load 0.12 s, write 0.03 s", without times of 0
 
-// Sets values that the results of several programs have: the process's greatest memory, and the device.
+// These set values that the results of several programs have: the process's peak of memory, and the device.
 void set_peak_memory(ResultGroup& results);
 void set_device(ResultGroup& results, const std::string& device);
 

@@ -1,4 +1,4 @@
-// The parts of vox-bench all: the commands that it runs, and the papers' figures that their results stand beside.
+// The parts of `vox-bench all`: the commands that it runs, and the papers' figures for comparison.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@ namespace vox {
 
 // A figure of a paper.
 struct PublishedFigure {
-  std::string where;  // in the paper, and of what: "Table 2: insertion, 6 words, atomic64"
-  double value = 0;   // in this unit
+  std::string where;  // its place and subject: "Table 2: insertion, 6 words, atomic64"
+  double value = 0;   // in the unit above
   std::string unit;
   std::string machine;
   // Returns the same figure from the rows of the part's command, if they have it.
@@ -22,10 +22,10 @@ struct PublishedFigure {
 
 // One run of a command of vox-bench. Its sizes are for a processor of two cores, or for a GPU.
 struct BenchPart {
-  std::string name;   // a word: the name of its group in a report
-  std::string paper;  // "Molenaar & Eisemann 2024", empty for figures of the toolkit alone
+  std::string name;   // one word, the name of its group in a report
+  std::string paper;  // "Molenaar & Eisemann 2024"; empty if no paper has the figures
   std::string command;
-  std::vector<std::string> axes, small, full;  // arguments of every run, and of one scale
+  std::vector<std::string> axes, small, full;  // arguments of every run, and of each scale
   std::vector<PublishedFigure> published = {};
 };
 

@@ -1,4 +1,4 @@
-// Columns that the results of all benchmarks have.
+// Makes the columns that the results of all benchmarks have.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace vox {
 
-// Adds the columns ms, ms_min and ms_max of the rows' `time`, which some of them may lack. People may see the median.
+// Adds the columns ms, ms_min and ms_max of the rows' `time`, which may be absent. `median` has headings for people.
 void add_times(ResultTable& table, const auto& rows, const Headings& median = {}) {
   const auto add = [&](const char* name, double measure::Timing::*which,
                        const Headings& headings) -> ResultTable& {
@@ -37,22 +37,22 @@ void add_times(ResultTable& table, const auto& rows, const Headings& median = {}
   add("ms_max", &measure::Timing::max, {}).about("Time of the slowest repetition.");
 }
 
-// Return these times of a row: in ms, and the range in which they lie.
+// Return a row's times: in ms, and as their range.
 measure::Timing time_of(const ResultRow& row);
 std::array<double, 2> range_of_times(const ResultRow& row);
 
-// Returns the rows whose column `error` has a text.
+// Returns the rows that have a text in the column `error`.
 ResultRows rows_with_errors(ResultRows rows);
 
 // Sets the value `seconds`, the time of the whole benchmark.
 void set_seconds(ResultGroup& group, double seconds);
 
-// "12 keys": a number of a row and its unit.
+// Returns a number of a row with its unit: "12 keys".
 std::string counted_text(const ResultRow& row, std::string_view column, std::string_view unit);
 
-// Columns that only some runs have values for.
+// Some columns have values only in some runs.
 
-// Adds a column with get(row), which may be nothing, for each row. People see it where some row has a value.
+// Adds a column with get(row), which may be nothing, for each row. People see the column if some row has a value.
 template <class Rows, class Get>
 ResultTable& add_optional(ResultTable& table, const ResultName& name, const std::string& unit,
                           const Rows& rows, const Get& get, const Headings& headings) {
@@ -60,18 +60,18 @@ ResultTable& add_optional(ResultTable& table, const ResultName& name, const std:
   return table.column(name, unit, rows, get, some ? headings : Headings());
 }
 
-// The share of each kernel in the times of a benchmark's rows, for people and for programs.
+// These functions show the share of each kernel in the times of a benchmark's rows, for people and for programs.
 
 using Kernels = std::vector<device::KernelTime>;
 
-// A kernel of a row that has several.
+// One of a row's kernels.
 template <class Row>
 struct KernelOfRow {
   const Row* row;
   device::KernelTime kernel;
 };
 
-// The kernels of all rows, one after the other.
+// Returns the kernels of all rows, one row after the other.
 template <class Row>
 std::vector<KernelOfRow<Row>> kernels_by_row(const std::vector<Row>& rows) {
   std::vector<KernelOfRow<Row>> all;
@@ -80,7 +80,7 @@ std::vector<KernelOfRow<Row>> kernels_by_row(const std::vector<Row>& rows) {
   return all;
 }
 
-// The kernels of all rows together, longest first.
+// Returns the kernels of all rows together, longest first.
 template <class Row>
 Kernels kernels_of(const std::vector<Row>& rows) {
   std::vector<Kernels> profiles;
@@ -102,14 +102,14 @@ void add_kernel_columns(ResultTable& table, const std::vector<KernelOfRow<Row>>&
       .about("Bytes that they read and wrote; 0 if they are not counted.");
 }
 
-// A bar of a chart: a time, and the kernels of as much work.
+// A bar of a chart: a time, and the kernels' times for the same work.
 struct KernelBar {
   std::string label;
   double ms = 0;
   Kernels kernels;
 };
 
-enum class BarUnit { Milliseconds, Percent };  // Percent where the times of bars differ by much
+enum class BarUnit { Milliseconds, Percent };  // Percent if the bars' times differ by much
 
 // A part of a bar: its name, and its ms for each bar.
 struct BarPart {
@@ -117,21 +117,21 @@ struct BarPart {
   std::vector<double> ms;
 };
 
-// The names of the kernels that take longest of all bars, as many as a chart has colors for. Charts that
-// stand on one page share them, so that a kernel has one color.
+// Returns the names of the kernels that take longest in all bars, as many as a chart has colors. Charts
+// on one page share the names, so that a kernel has the same color in each.
 std::vector<std::string> longest_kernels(const std::vector<KernelBar>& bars);
 
-// The bars cut into these kernels, the others, and the time that is none of theirs: as Molenaar & Eisemann
-// 2024, Figure 9.
+// Returns the bars' parts: these kernels, other kernels, and the time outside of kernels, as in Figure 9
+// of Molenaar & Eisemann 2024.
 std::vector<BarPart> kernel_parts(const std::vector<KernelBar>& bars, const std::vector<std::string>& names);
 
-// Adds a figure of bars whose parts stand end to end, with a table of the parts; `head` is what the labels
-// are.
+// Adds a figure of bars whose parts stand end to end, with a table of the parts. `head` is the heading of
+// the labels.
 void add_parts_figure(HtmlPage& page, const std::string& title, const std::string& caption,
                       const std::string& head, const std::vector<std::string>& labels,
                       const std::vector<BarPart>& parts, BarUnit unit);
 
-// The ceiling of random reads, which benchmarks of tables measure first, as people and programs see it.
+// These functions show the ceiling of random reads, which benchmarks of tables measure first, to people and programs.
 
 using Ceilings = std::vector<measure::RandomReadCeiling>;
 

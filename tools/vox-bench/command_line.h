@@ -1,4 +1,4 @@
-// The command line that all commands share: axes, the files to write, and the scene to measure.
+// The parts of the command line that all commands share: axes, the files to write, and the scene to measure.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,12 +23,12 @@
 
 namespace vox {
 
-// The options that all commands of vox-bench share, and the reading of their command lines.
+// These functions make the options that all commands of vox-bench share, and read command lines.
 
 // Returns the topic "results": --output, --csv, --html and --against.
 OptionTopic result_topic();
 
-// Reads these options, and the file of --against. Throws UsageError, and Error that names the file.
+// Reads these options, and the file of --against. Throws UsageError, or Error that names the file.
 ResultFiles read_result_options(const CommandLine& arguments);
 
 // Returns --repetitions, --res and --brick-sizes.
@@ -36,15 +36,15 @@ Option repetitions_option(OptionRange range, std::string usual);
 Option resolution_option(std::string usual);
 Option brick_sizes_option(std::string preset, std::string help, std::vector<OptionRule> rules = {});
 
-// Returns --filters or --filter and the like: an option that has a name, an argument, a default and help only.
+// Returns an option that has only a name, an argument, a default and help, such as --filters.
 Option plain_option(std::string name, std::string argument, std::string usual, std::string help);
 
-// The values of --brick-sizes as logarithms; auto is 0, if the option's help allows it. Throws UsageError.
+// Returns the values of --brick-sizes as logarithms. `auto` is 0, if it is allowed. Throws UsageError.
 enum class AutoSize : uint8_t { Refused, Allowed };
 std::vector<uint32_t> read_brick_sizes(const CommandLine& arguments, AutoSize auto_size);
 
-// Reads the command line: `read` returns a command with the command's own options; the structs of all commands have the
-// members `engine`, `files`, `json` and `command`, which are read here.
+// Reads the command line. `read` returns a struct with the command's own options. Its members `engine`, `files`, `json`
+// and `command`, which the structs of all commands have, are set here.
 template <class Read>
 auto read_command(const CommandLine& arguments, const Read& read) {
   auto command = read(arguments);
@@ -70,22 +70,22 @@ std::string scale_text(double scale);                                 // "1/64"
 std::string on_each(const std::string& gpu, const std::string& cpu);  // "64 on a GPU, 16 on the CPU"
 std::string counts_on_each(uint64_t gpu, uint64_t cpu);               // "1,000 on a GPU, 10 on the CPU"
 
-// The values of a list with commas between them.
+// Returns the values of a list with commas between them.
 std::string joined(const auto& values) {
   return fmt::format("{}", fmt::join(values, ","));
 }
 
-// The names in an array of the library, as the words of an option.
+// Returns the names in an array of the library as the words of an option.
 template <class Names>
 std::vector<std::string> words_of(const Names& names) {
   return {names.begin(), names.end()};
 }
 
-// The scene that vox-bench forms, edit or rays measures: a scene file, a mesh, or one that is generated.
+// The scene that `vox-bench forms`, `edit` or `rays` measures: a scene file, a mesh, or a generated scene.
 
 struct SceneRequest {
-  std::optional<std::filesystem::path> file;  // a scene file or a mesh; without one, the scene is generated
-  // The resolution of a mesh, or none for the default; a coarser level of a scene file, or none for its own.
+  std::optional<std::filesystem::path> file;  // a scene file or a mesh; if absent, the scene is generated
+  // The resolution of a mesh (absent: the default), or of a coarser level of a scene file (absent: its own resolution).
   std::optional<uint32_t> resolution;
   uint32_t default_resolution;
   std::function<scene::Scene()> generate;
@@ -95,7 +95,7 @@ struct SceneRequest {
 
 struct SceneInput {
   dag::VoxelScene scene;
-  std::optional<double> svdag_seconds;  // the time of making the SVDAG, if it was made
+  std::optional<double> svdag_seconds;  // the time for making the SVDAG, if it was made
 };
 
 // Throws UsageError if the file is neither a scene file nor a mesh, and Error if it is missing.
@@ -103,7 +103,7 @@ SceneInput read_scene_input(Engine& engine, const SceneRequest& request);
 
 // The commands of vox-bench. Each has a source file with its name.
 
-// These run a command, and give its results to the sink. They throw the errors that run_tool() reports, also after that.
+// These run a command and pass its results to the sink. They throw errors for run_tool(), even after passing results.
 void run_all(const CommandLine& arguments, const ReportSink& sink);
 void run_bricks(const CommandLine& arguments, const ReportSink& sink);
 void run_compression(const CommandLine& arguments, const ReportSink& sink);
@@ -163,12 +163,12 @@ inline constexpr Command kCommands[] = {
      run_replay},
 };
 
-// The command of this name, and the one that the arguments of a command line name, beginning with the program; nullptr if
-// there is none.
+// Return the command with this name, and the one that the arguments of a command line name, of which the first is the
+// program. Return nullptr if there is none.
 const Command* command_named(std::string_view name);
 const Command* command_in(const std::vector<std::string>& arguments);
 
-// Reads arguments, beginning with the program, as those of main() are read.
+// Reads arguments as main()'s are read. The first is the program.
 CommandLine read_arguments(const ToolDescription& tool, std::vector<std::string> arguments);
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// The parts that the results of all benchmarks share: the run that they belong to, and the files that hold them.
+// The parts that the results of all benchmarks share: the run to which they belong, and the files that hold them.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,18 +24,18 @@
 
 namespace vox {
 
-// The run that results belong to.
+// The run to which results belong.
 struct BenchRun {
   std::string device, device_text;
   RunOrigin origin;
 };
 BenchRun run_on(const Engine& engine, const std::string& command);
 
-// Sets the run at the root of the results, or at the end of the page. JSON has only the device.
+// Sets the run at the root of the results, or at the end of the page. JSON gets only the device.
 void set_run(ResultGroup& results, const BenchRun& run);
 void set_run(HtmlPage& page, const BenchRun& run);
 
-// The results of an earlier run of the same command, which --json printed.
+// The results of an earlier run of the same command, as --json printed them.
 struct EarlierRun {
   std::filesystem::path file;
   ReadResults results;
@@ -47,11 +47,11 @@ struct ResultFiles {
   std::optional<EarlierRun> against = {};
 };
 
-// Checks before the work, not after it, that the files can be written, and that they differ from each other and from the
-// run's other results. Throws Error.
+// Checks, before the work, that the files can be written, and that they differ from each other and from the run's other
+// results. Throws Error.
 void check_targets(const ResultFiles& files, NamedFiles others = {});
 
-// The comparison of a benchmark with an earlier run of it, for people and for programs.
+// The comparison of a benchmark with an earlier run, for people and for programs.
 
 struct Against {
   std::string file;                   // the file of the earlier run
@@ -64,29 +64,29 @@ struct Against {
 Against compared_with(const EarlierRun& earlier, const ResultTable& rows, const ComparedColumns& columns,
                       const BenchRun& run);
 
-// The number of rows that became slower, and the rows that changed or did other work. All rows are in JSON, as the group
-// `against`, and on the page.
+// Returns the number of rows that became slower, and the rows that changed or did other work. JSON (the group
+// `against`) and the page have all rows.
 std::string against_text(const Against& against);
 void set_against(ResultGroup& results, const Against& against);
 void add_against(HtmlPage& page, const Against& against);
 
-// Returns the conditions here and now. `command` is a command line of vox-bench; those of its operands that are files are
-// the inputs, which are read.
+// Returns the present conditions. `command` is a command line of vox-bench. Its operands that are files are the inputs,
+// which are read.
 RunConditions conditions_of(const std::string& command);
 
-// Returns a line for each fact of the report that is not as it is now, and for each input that has other content.
+// Returns a line for each fact of the report that differs now, and for each input whose content differs.
 std::vector<std::string> changed_conditions(const ReadResults& report, const RunConditions& now);
 
-// The end of every benchmark: its results, for people and for programs, go to whoever has run it.
+// The report of a benchmark: its results for people and for programs.
 
 struct BenchReport {
   BenchRun run;
   ResultGroup results;
-  ResultTable rows;          // for --csv, and to be compared with those of an earlier run
+  ResultTable rows;          // for --csv, and for the comparison with an earlier run
   ComparedColumns compared;  // the columns by which they are compared
   HtmlPage page;
   std::string text;
-  // The command's options: where the results go.
+  // The options that say where the results go.
   ResultFiles files = {};
   bool json = false;
   std::optional<std::vector<device::KernelTime>> profile = {};  // with --profile
@@ -94,7 +94,7 @@ struct BenchReport {
 };
 using ReportSink = std::function<void(BenchReport)>;
 
-// Adds to the results how they differ from those of an earlier run.
+// Adds a comparison with an earlier run to the results.
 void compare(BenchReport& report, const EarlierRun& earlier);
 
 // Writes the results to the files that the command names, and prints them.

@@ -28,7 +28,7 @@
 
 namespace vox {
 
-// The structures that are written for a scene's voxels.
+// The structures that are written in addition to the voxels of a scene.
 struct Structures {
   bool dag = false, bricks = false, hash = false, symmetric = false;
   friend bool operator==(const Structures&, const Structures&) = default;
@@ -38,23 +38,23 @@ struct Structures {
 enum class ConversionKind {
   Meshes,       // become a scene
   Points,       // become a scene
-  Voxels,       // of another program; they become a scene
+  Voxels,       // another program's voxels, which become a scene
   VolumeScene,  // a volume becomes a scene
-  Bricks,       // a volume becomes bricks, or by way of bricks an .nrrd or .npy file
+  Bricks,       // a volume becomes bricks, and these perhaps an .nrrd or .npy file
   SceneFile,    // a scene file is shown, verified or written in another form
   Mixed,        // inputs of several kinds become one scene
 };
 
-// A material of voxels inside solids: a number, or a color that the palette gets.
+// A material of voxels inside solids: a number, or a color that joins the palette.
 struct InsideMaterial {
   uint8_t number = 0;
   std::optional<scene::Rgb8> color;
 };
 
-// A step of --shell.
+// A shell of --shell.
 struct GivenShell {
   double depth = 0;        // voxels
-  bool in_meters = false;  // the depth is in meters, and not in voxels
+  bool in_meters = false;  // true if the depth is in meters instead of voxels
   InsideMaterial material;
 };
 
@@ -63,86 +63,86 @@ struct ConvertOptions {
   std::vector<InputKind> kinds;  // one for each input
   ConversionKind conversion = ConversionKind::Meshes;
   std::filesystem::path output;
-  bool names_output = false;  // true if the command line names `output`; else it is the default
+  bool names_output = false;  // true if the command line names `output`; false for the default
   bool verify = false, info = false, json = false;
   Overwrite overwrite = Overwrite::OwnFiles;
   Compression compression;
   uint32_t file_version = 2;
-  bool parts = false;  // each rank writes its part of the scene
-  // Keeps the finished work at intervals of so many seconds, and continues with work that was kept.
+  bool parts = false;  // true if each rank writes its part of the scene
+  // Saves the finished work at intervals of so many seconds, and continues with work that was saved.
   std::optional<double> resume;
 
   voxelize::GridOptions grid;
-  bool grid_in_meters = false;  // the voxel size is in meters, and not in scene units
+  bool grid_in_meters = false;  // true if the voxel size is in meters instead of scene units
   MeshOptions mesh;
   PointOptions points;
-  std::optional<double> point_radius = 0;  // world units; none for that of radius_between_points()
+  std::optional<double> point_radius = 0;  // world units; absent: radius_between_points()
   scene::MaterialMode materials = scene::MaterialMode::Texture;
   std::optional<uint32_t> palette_size;             // with colors: at most so many different ones
-  std::optional<double> lossy;                      // the share of voxels that may change
-  std::optional<double> color_error;                // with colors: by how much each may change, ΔE
-  bool makes_palette = false;                       // --materials palette: of a scene file with colors
-  bool dither = false;                              // colors are mixed from those of that palette
-  std::optional<VolumeMaterials> volume_materials;  // bins or labels
+  std::optional<double> lossy;                      // the share of voxels that may be changed
+  std::optional<double> color_error;                // with colors: how much each may change, ΔE
+  bool makes_palette = false;                       // --materials palette: for a scene file with colors
+  bool dither = false;                              // mix colors from those of that palette
+  std::optional<VolumeMaterials> volume_materials;  // materials are bins or labels
   std::optional<uint32_t> channel;
-  std::optional<std::filesystem::path> palette;  // none for --palette auto
-  std::optional<double> palette_weight;          // none for the default of PaletteOptions
+  std::optional<std::filesystem::path> palette;  // absent: --palette auto
+  std::optional<double> palette_weight;          // absent: the default of PaletteOptions
   std::optional<std::filesystem::path> palette_out;
-  double close = 0;  // voxels: gaps of the mesh up to this width close to tell what is inside
-  std::optional<std::filesystem::path> materials_out;  // a list of what the materials' numbers mean
-  std::optional<std::filesystem::path> assign;         // rules by which names get numbers
-  std::optional<double> sdf;                           // a band, in voxels: distances are written
-  std::optional<std::filesystem::path> report;         // what is wrong with the mesh
-  bool flood = false;  // --inside flood: the surface is built, and what no path leads to is filled afterwards
+  double close = 0;  // in voxels: gaps of the mesh up to this width count as closed
+  std::optional<std::filesystem::path> materials_out;  // a list of the materials' numbers and names
+  std::optional<std::filesystem::path> assign;         // rules that give names numbers
+  std::optional<double> sdf;                           // write distances in a band of so many voxels
+  std::optional<std::filesystem::path> report;         // a list of the mesh's faults
+  bool flood = false;  // --inside flood: build the surface, then fill all that no path reaches
   std::optional<InsideMaterial> interior;
   std::vector<GivenShell> shells;                  // from the surface inwards
-  std::optional<std::filesystem::path> holes_out;  // a mesh of what closes holes
+  std::optional<std::filesystem::path> holes_out;  // a mesh of the membranes that close holes
   std::optional<std::filesystem::path> paint;      // a script of strokes
   painting::PaintOptions painting;
   voxelize::BuildOptions build;
-  std::optional<voxelize::Combination> combine;  // of two meshes
+  std::optional<voxelize::Combination> combine;  // combines two meshes
   std::optional<Structures> structure;
   spatial::HashOptions hash;
   bricks::BricksOptions bricks;
-  std::optional<uint32_t> levels = 0;  // coarser levels of a volume; absent: as many as its size asks for
+  std::optional<uint32_t> levels = 0;  // coarser levels of a volume; absent: its size decides
   bricks::Optimize optimize = bricks::Optimize::Memory;
   double slope = 1;  // for Optimize::Balanced, see worth_replacing()
   RawOptions raw;
   ExportOptions exports;
   EngineOptions engine;
-  std::optional<build::SpillOptions> spill;  // the scene may be larger than the device
+  std::optional<build::SpillOptions> spill;  // for scenes larger than the device
   std::vector<Option> given;                 // options on the command line, which check_given() checks
   std::string command;
-  ranks::Ranks* ranks = nullptr;  // the processes that a launcher has started together
+  ranks::Ranks* ranks = nullptr;  // the processes that a launcher started together
 };
 
-// Looks at the inputs, too, to decide their kinds and the work. Throws UsageError, and Error if an input is missing.
+// Also examines the inputs to decide their kinds and the work. Throws UsageError, and Error if one is missing.
 ConvertOptions read_convert_options(const CommandLine& arguments);
 
-// Reads the options that say what is inside, and what it is made of.
+// Reads the options that decide which voxels are inside, and their materials.
 void read_insides(const CommandLine& arguments, ConvertOptions& options);
 
-// True if holes of meshes are closed to tell what is inside.
+// True if holes of meshes are closed to decide what is inside.
 bool closes_holes(const ConvertOptions& options);
 
-// Checks that the options of vox-convert go with its inputs and its output.
+// Checks that the options of vox-convert match its inputs and its output.
 
-// Throws UsageError for an option that would have no effect, and Error if an input is of a type that is not read.
+// Throws UsageError for an option that would have no effect, and Error if an input has a type that vox cannot read.
 void check_given(const ConvertOptions& options);
 
 // Returns --lossy.
 Option lossy_option();
 
-// The description of vox-convert: its options with the inputs and outputs that they go with, and examples. options.h
-// reads the command line by it.
+// The description of vox-convert: its options with the inputs and outputs for which they have an effect, and
+// examples. The command line is read by it.
 
-// The traits of a conversion, for the rules of options: what it reads and writes.
+// The traits of a conversion, for the rules of options. They say what it reads and writes.
 enum ConvertTrait : uint32_t {
   kMesh = 1,
-  kRawVolume = 2,  // the file does not describe its values
+  kRawVolume = 2,  // a file that does not describe its values
   kHeaderVolume = 4,
   kWholeScene = 8,  // the SVDAG of a scene file is converted
-  kWrites = 16,     // a file is written, instead of shown or verified
+  kWrites = 16,     // a file is written, not shown or verified
   kWritesH5 = 32,
   kExports = 64,  // the file is in another program's format
   kBricks = 128,  // bricks are made and kept
@@ -151,7 +151,7 @@ enum ConvertTrait : uint32_t {
   kHash = 1024,    // a spatial hash is made
   kVoxels = 2048,  // the input is another program's voxels
   kPoints = 4096,
-  kSplats = 8192,           // points that have an opacity
+  kSplats = 8192,           // points with opacities
   kMixed = 1 << 14,         // several inputs on one grid, not all of them meshes
   kVolumeScene = 1 << 15,   // a volume becomes a scene
   kVolumeBricks = 1 << 16,  // a volume becomes bricks
@@ -159,21 +159,21 @@ enum ConvertTrait : uint32_t {
   kWritesPly = 1 << 20,
   kWritesVtk = 1 << 21,
   kWritesNvdb = 1 << 22,
-  kWritesSvdag = 1 << 23,   // into an .h5 file
-  kMakesPalette = 1 << 24,  // of a scene file's colors
+  kWritesSvdag = 1 << 23,   // the SVDAG is written into an .h5 file
+  kMakesPalette = 1 << 24,  // from a scene file's colors
   kWritesSlices = 1 << 25,
   kWritesRaw = 1 << 26,
-  kWritesPieces = 1 << 27  // into a format that can be written in pieces
+  kWritesPieces = 1 << 27  // the format can be written in pieces
 };
 
 ToolDescription convert_description();
-OptionTopic files_topic();  // of what is written
+OptionTopic files_topic();  // options about the files that are written
 
-// The parts of it about points and about volumes.
+// These return parts of the description: the topics about points and about volumes.
 OptionTopic points_topic();
 OptionTopic volumes_topic();
 
-// The extensions that -o may have: ".h5, .nrrd, … or .vtkhdf".
+// Returns the extensions that -o may have: ".h5, .nrrd, … or .vtkhdf".
 std::string output_extensions();
 
 }  // namespace vox

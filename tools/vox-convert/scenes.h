@@ -1,4 +1,4 @@
-// The parts of vox-convert that make scenes and write them, by the kind of their input.
+// The parts of vox-convert that make scenes and write them, one for each kind of input.
 #pragma once
 
 #include <array>
@@ -36,11 +36,11 @@
 
 namespace vox {
 
-// The part of vox-convert that writes scenes, and uses scene files.
+// This part of vox-convert writes scenes, and uses scene files.
 
 struct Output {
   dag::VoxelScene scene;
-  std::optional<bricks::FrozenBricks> bricks;  // if --structure asks for them
+  std::optional<bricks::FrozenBricks> bricks;  // present if --structure asks for them
   std::optional<spatial::FrozenHash> hash = {};
   std::optional<dag::SymmetricDag> symmetric = {};
 
@@ -62,41 +62,41 @@ spatial::FrozenHash scene_hash(const dag::VoxelScene& scene, const ConvertOption
 dag::SymmetricDag scene_symmetric(const dag::VoxelScene& scene, const ConvertOptions& options,
                                   std::vector<device::KernelTime>& kernels);
 
-// The box of --clip in voxels: every voxel that it touches.
+// Returns the voxels that the box of --clip touches.
 std::optional<VoxelBox> clip_voxels(const dag::VoxelScene& scene, const ConvertOptions& options);
 
-// Cuts the part inside --clip out of a scene that is written as a scene file. It keeps its place in the grid.
+// Keeps only the part inside --clip of a scene that is written as a scene file. The part keeps its place in the grid.
 void cut_scene(dag::VoxelScene& scene, const ConvertOptions& options);
 
-// Does what --palette-size and --color-error ask for. If they are given, the scene must have colors.
+// Reduces colors by --palette-size and --color-error. If these are given, the scene must have colors.
 void reduce_colors(dag::VoxelScene& scene, const ConvertOptions& options);
 
-// Makes the level of the scene that --res asks for. Collective; rank 0 has the result.
+// Makes the level of the scene that --res asks for. Collective; rank 0 gets the result.
 void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options,
                   ranks::Ranks& ranks = ranks::alone());
 
 // Throws UsageError if the output could not be read back.
 void check_verifiable(const ConvertOptions& options);
 
-// Writes the output. Exports hold only the part inside `clip`. Collective if it is an export; else rank 0 writes alone.
+// Writes the output. Exports hold only the part inside `clip`. For exports it is collective; else rank 0 writes alone.
 void write_output(const Output& output, const ConvertOptions& options, const std::optional<VoxelBox>& clip,
                   ranks::Ranks& ranks = ranks::alone());
 
-// True if a file is made of a scene file, instead of showing or verifying it.
+// True if a file is made from a scene file, which otherwise is shown or verified.
 bool writes_file(const ConvertOptions& options);
 
-// Does --info, --verify, an export of a scene file, or bricks for it.
+// Runs --info, --verify, an export of a scene file, or the making of bricks for it.
 void use_scene_file(const ConvertOptions& options);
 
-// The part of vox-convert that paints strokes on meshes.
+// This part of vox-convert paints strokes on meshes.
 
-// The figures on what has been painted.
+// The figures of a painting.
 struct PaintingFigures {
   uint64_t strokes = 0, size = 0, texels = 0, bytes = 0, rebuilds = 0, updates = 0, queries = 0;
   double seconds = 0, table_seconds = 0;
 };
 
-// Paints the strokes of --paint. Warns of what is not painted.
+// Paints the strokes of --paint. Warns of strokes that paint nothing.
 painting::Painting paint_strokes(Engine& engine, const scene::Scene& scene, const painting::Strokes& strokes,
                                  const ConvertOptions& options);
 
@@ -105,10 +105,10 @@ PaintingFigures figures_of(const painting::Painting& painting, const painting::S
 // Sets the group `painting`.
 void set_painting(ResultGroup& results, const PaintingFigures& figures);
 
-// "3 strokes on 1,024,000 of 65536² texels in 19.53 MiB, 0.42 s"
+// Returns "3 strokes on 1,024,000 of 65536² texels in 19.53 MiB, 0.42 s"
 std::string painting_line(const PaintingFigures& figures);
 
-// The results of a conversion to a scene besides the scene: times, figures and what was left out.
+// The results of a conversion to a scene, except for the scene: times, figures, and notes on what was left out.
 
 struct ConversionSeconds {
   double load = 0, paint = 0, palette = 0, voxelize = 0, build = 0, bricks = 0, hash = 0, symmetric = 0,
@@ -126,18 +126,18 @@ struct Conversion {
   std::optional<scene::PaletteError> palette_error;  // for --materials texture
   std::optional<PaintingFigures> painting;           // with --paint
   std::vector<device::KernelTime> kernels;
-  std::vector<RankFigures> ranks;  // where several have built the scene
+  std::vector<RankFigures> ranks;  // the ranks' work if several built the scene
   std::optional<build::BuildFigures> spill;
-  std::optional<std::array<voxelize::SideCounts, 2>> combined;  // with --combine: of each mesh
-  // With --resume: the rounds of each run of meshes. They go last, and others may then build this scene.
+  std::optional<std::array<voxelize::SideCounts, 2>> combined;  // with --combine: for each mesh
+  // With --resume: the rounds of each run of meshes. They are removed last; then another process may build this scene.
   std::list<KeptRounds> rounds;
   std::optional<PartsLock> parts_lock;  // with --parts and without --resume, which has the lock itself
-  // With --parts: the check sums of the parts, on rank 0, and those that go if no head comes to be.
+  // With --parts: the checksums of the parts, on rank 0, and the parts that are removed if no head is written.
   std::vector<uint64_t> parts;
   NewParts new_parts;
 };
 
-// The results of vox-convert, for --json and the screen.
+// The next part shows the results of vox-convert, for --json and the screen.
 
 // A conversion of a volume to bricks; times in s.
 struct VolumeConversion {
@@ -152,7 +152,7 @@ struct LossyFigures {
   uint64_t changed_voxels = 0, replaced_leaves = 0, replaced_nodes = 0, bytes_before = 0;
 };
 
-// The figures of a file, and of the conversion that has made it, as far as they are known.
+// The figures of a file, and of the conversion that made it, as far as they are known.
 struct ConvertResults {
   std::filesystem::path file;  // the file that was written, or read if none is written
   bool verified = false;
@@ -164,78 +164,78 @@ struct ConvertResults {
 };
 ResultGroup results_of(const ConvertResults& shown);
 
-// Prints what --json, --info or --verify asks for.
+// Prints the results that --json, --info or --verify asks for.
 void print_results(const ConvertOptions& options, const ConvertResults& shown);
 
 std::vector<NamedSeconds> seconds_of(const ConversionSeconds& seconds);
 std::vector<NamedSeconds> seconds_of(const VolumeConversion& volume);
 
-// Log the other forms of a scene, and how a conversion ends: its times, and the file with its size.
+// These log the other forms of a scene, and the end of a conversion: its times, and the file with its size.
 void log_forms(const OtherForms& forms);
 void log_end(const std::vector<NamedSeconds>& seconds, const std::filesystem::path& file, uint64_t bytes);
 
-// Tells which names of a mesh have no number of their own, and which rules of --assign match none of them.
+// Warns of names of a mesh that have no number of their own, and of rules of --assign that match no name.
 void warn_of_names(const scene::Palette& palette, std::span<const scene::AssignRule> rules,
                    const ConvertOptions& options);
 
 // Writes the list that --materials-out asks for.
 void write_materials_out(const dag::VoxelScene& scene, const ConvertOptions& options);
 
-// Says in the scene where it comes from.
+// Records the scene's origin in it.
 void sign(dag::VoxelScene& scene, const ConvertOptions& options);
 
-// Says what is wrong with the mesh, and writes it if --report asks for it.
+// Finds the faults of the mesh, logs them, and writes them if --report asks for it.
 voxelize::MeshFaults reported_faults(const scene::Scene& scene, const voxelize::Grid& grid,
                                      const ConvertOptions& options);
 
-// With --solid and --inside winding: closes the holes of the mesh, and says how many there are.
+// With --solid and --inside winding: closes the holes of the mesh, and logs their number.
 voxelize::ClosedHoles holes_closed(scene::Scene& scene, scene::IndexedScene& indexed,
                                    const voxelize::Grid& grid, const ConvertOptions& options,
                                    const voxelize::MeshFaults& faults = {});
 
-// The materials of voxels inside. With shells, `interior` is that of all voxels inside until their depth is known, and none
-// of the palette.
+// The materials of voxels inside. With shells, `interior` is a material outside of the palette, which all voxels inside
+// have until their depth is known.
 struct InsideMaterials {
   std::optional<uint8_t> interior;
   std::optional<voxelize::Shells> shells;
 };
 
-// The most colors that the palette of a surface may have, so that those of --interior and --shell can join it.
+// Returns the most colors that a surface's palette may have, so that those of --interior and --shell can join it.
 uint32_t colors_for_surface(const ConvertOptions& options);
 
-// Returns the materials of --interior and --shell, whose colors join the palette.
+// Returns the materials of --interior and --shell. Adds their colors to the palette.
 InsideMaterials inside_materials(const ConvertOptions& options, const voxelize::Grid& grid,
                                  scene::Palette& palette);
 
-// Returns the options of a build, which with --inside flood makes the surface alone.
+// Returns the options of a build. With --inside flood, it makes only the surface.
 voxelize::BuildOptions with_interior(const ConvertOptions& options, const InsideMaterials& inside);
 
-// Does what is left for the host to do: fills what a flood does not reach, and gives voxels materials by their depth.
+// Does the host's part: fills the voxels that a flood does not reach, and gives voxels materials by their depth.
 void make_inside(voxelize::BuildResult& result, const InsideMaterials& inside, const voxelize::Grid& grid,
                  const ConvertOptions& options);
 
-// Tells what --solid has found in a mesh whose inside is not clear.
+// Warns of a mesh whose inside is not clear, with the counts that --solid found.
 void warn_of_solid(const voxelize::SolidCounts& counts, const ConvertOptions& options);
 
-// Checks before the work, not after it, whether the results can be written where they are to go.
+// Checks, before the work, that the results can be written to their files.
 void check_targets(const ConvertOptions& options);
 
-// The part of vox-convert that builds the scene of a mesh, alone or with others, and writes each rank's result as a
-// part of one scene if --parts asks for it.
+// This part of vox-convert builds the scene of a mesh, alone or together with other ranks. With --parts it writes
+// each rank's result as a part of one scene.
 
-// A collective call if a launcher has started several processes. On rank 0 the result has the words of the whole
-// scene, or, with --parts, none: they are in the parts' files.
+// Collective if a launcher has started several processes. On rank 0 the result has the words of the whole scene;
+// with --parts it has none, because they are in the parts' files.
 voxelize::BuildResult built_together(Engine& engine, const build::SceneInput& input,
                                      const ConvertOptions& options, Conversion& conversion);
 
-// With --parts: writes the head file, which makes a whole of the parts.
+// With --parts: writes the head file, which joins the parts to one scene.
 void write_head(const dag::VoxelScene& scene, const ConvertOptions& options, Conversion& conversion);
 
-// The facts that decide which voxels vox-convert makes of meshes, in words: builds of equal facts make equal scenes.
+// Returns, in words, the facts that decide which voxels vox-convert makes from meshes. Equal facts make equal scenes.
 
 BuildFacts build_facts(const build::SceneInput& input, const ConvertOptions& options);
 
-// The part of vox-convert that makes scenes larger than their device.
+// This part of vox-convert makes scenes larger than their device.
 
 // Reads --spill: a folder, or `host` for the host's memory. Throws UsageError if there is no such folder.
 build::SpillOptions parse_spill(const std::string& text);
@@ -243,28 +243,28 @@ build::SpillOptions parse_spill(const std::string& text);
 // Sets the group `spill`.
 void set_spill(ResultGroup& results, const build::BuildFigures& figures);
 
-// "3 rounds of 1,024,000 nodes, 23.44 MiB; spilled in 0.10 s, merged in 0.42 s, ordered in 0.21 s"
+// Returns "3 rounds of 1,024,000 nodes, 23.44 MiB; spilled in 0.10 s, merged in 0.42 s, ordered in 0.21 s"
 std::string spill_line(const build::BuildFigures& figures);
 
-// The part of vox-convert that makes scenes of meshes.
+// This part of vox-convert makes scenes from meshes.
 
-// Reads, paints, chooses the palette, voxelizes; what it comes to goes into `conversion`.
+// Reads the meshes, paints them, chooses the palette and voxelizes. Sets `conversion`.
 dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion);
 
-// The part of vox-convert that measures distances to meshes.
+// This part of vox-convert measures distances to meshes.
 
 // Throws UsageError if --sdf does not go with the other options.
 void check_distances(const ConvertOptions& options);
 void convert_distances(const ConvertOptions& options);
 
-// The part of vox-convert that makes scenes of clouds of points.
+// This part of vox-convert makes scenes from clouds of points.
 
 // Reads all inputs, and fills the voxels in which points fall.
 dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conversion);
 
-// The steps of it. This one says if the sizes of splats are ignored.
+// The next functions are its steps. This one logs that the sizes of splats are ignored, if they are.
 void tell_ignored_sizes(const ConvertOptions& options);
-// Surveys a cloud and warns of its faults; it throws Error if the cloud has no points.
+// Surveys a cloud, and warns of its faults. Throws Error if the cloud has no points.
 CloudSurvey surveyed(const PointCloud& cloud, const std::filesystem::path& path,
                      const ConvertOptions& options);
 // Returns the radius within which points fill voxels; 0 for splats with sizes.
@@ -274,42 +274,42 @@ voxelize::Box around_points(const voxelize::Box& box, double radius);
 ScenePlusError voxels_of(PointCloud cloud, const voxelize::Grid& grid, double radius,
                          const ConvertOptions& options);
 
-// The part of vox-convert that makes scenes of other programs' files of voxels.
+// This part of vox-convert makes scenes from other programs' voxel files.
 
-// Reads it, and makes the level that --res asks for.
+// Reads the file, and makes the level that --res asks for.
 dag::VoxelScene convert_voxels(const ConvertOptions& options, Conversion& conversion);
 
-// The way in which the colors of voxels or points become materials.
+// Returns the options by which the colors of voxels or points become materials.
 VoxelFileOptions voxel_file_options(const ConvertOptions& options);
 
-// The part of vox-convert that reads volumes and makes bricks.
+// This part of vox-convert reads volumes and makes bricks.
 
-// Converts a volume to a scene file of bricks, or, by way of bricks, to .nrrd or .npy.
+// Converts a volume to bricks, and writes a scene file, .nrrd or .npy.
 void convert_volume(const ConvertOptions& options);
 
 // Makes the bricks of a scene that --structure asks for. Adds to the kernels' times.
 bricks::FrozenBricks scene_bricks(const dag::VoxelScene& scene, const ConvertOptions& options,
                                   std::vector<device::KernelTime>& kernels);
 
-// Does --info, --verify or an export of a scene file that holds bricks alone.
+// Runs --info, --verify or an export for a scene file that holds only bricks.
 void use_bricks_file(const ConvertOptions& options);
 
-// The part of vox-convert that makes scenes of volumes.
+// This part of vox-convert makes scenes from volumes.
 
 // Reads a volume and chooses its materials.
 dag::VoxelScene scene_of_volume(const std::filesystem::path& path, const ConvertOptions& options);
 
-// Reads it as the only input, and makes the level that --res asks for.
+// Does the same for the only input, and makes the level that --res asks for.
 dag::VoxelScene convert_volume_to_scene(const ConvertOptions& options, Conversion& conversion);
 
-// The part of vox-convert that puts meshes, clouds of points, volumes, other programs' voxels and scene files on
-// one grid.
+// This part of vox-convert puts meshes, clouds of points, volumes, other programs' voxels and scene files on one
+// grid.
 
 // True if one of the inputs is a mesh.
 bool has_mesh_input(const ConvertOptions& options);
 
-// A voxel that a later input fills hides the voxels of earlier ones at its place; consecutive meshes are one input. All
-// inputs share one palette, which is chosen from at most 16 colors of each input.
+// Where several inputs fill a voxel, the last one counts. Consecutive meshes are one input. All inputs share one
+// palette, which is chosen from at most 16 colors of each input.
 dag::VoxelScene convert_mixed(const ConvertOptions& options, Conversion& conversion);
 
 }  // namespace vox

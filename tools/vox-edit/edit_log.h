@@ -1,5 +1,5 @@
-// Keeps what a run of edits did: totals for the screen and --json, a table with a row for each pass for
-// --log, charts for --html.
+// Records the work of a run of edits: totals for the screen and --json, a table with a row for each
+// pass for --log, and charts for --html.
 #pragma once
 
 #include <deque>
@@ -31,10 +31,10 @@ class EditLog {
 
   uint64_t edits() const;
 
-  // The text has one line for each tool, and one on garbage where some was collected.
+  // Returns a text with one line for each tool, and one about garbage if some was collected.
   std::string text() const;
-  // Sets for JSON the totals, also of each tool, and the garbage that was collected; for a report the tables
-  // `edits` and `collections` with a row for each pass and each collection.
+  // For JSON, sets the totals, those of each tool, and the garbage that was collected. For a report, sets
+  // the tables `edits` and `collections` with a row for each pass and each collection.
   void set(ResultGroup& results) const;
   ResultTable passes_table() const;
   ResultTable total_table(ToolColumns columns) const;  // one row for all tools
@@ -71,8 +71,8 @@ class EditLog {
 // The results of a run of edits.
 struct EditResults {
   const EditOptions& options;
-  const dag::VoxelScene& scene;        // after the edits
-  const bricks::FrozenBricks* bricks;  // its bricks, if the file has any
+  const dag::VoxelScene& scene;        // the state after the edits
+  const bricks::FrozenBricks* bricks;  // the scene's bricks, if the file has any
   const EditLog& log;
   edit::StoreSize store;
   std::vector<NamedSeconds> seconds;

@@ -26,20 +26,20 @@ struct EditOptions {
   bool json = false;
   Overwrite overwrite = Overwrite::OwnFiles;
   uint32_t batch = 1;
-  uint32_t checkpoint = 0;  // edits between checkpoints; 0 for none
+  uint32_t checkpoint = 0;  // edits between checkpoints; 0: no checkpoints
   ReplayOptions replay;
   EngineOptions engine;
   std::vector<Option> given;  // options on the command line, which check_given() checks
   std::string command;
 };
 
-// Throws UsageError, and Error if the scene or the script is missing.
+// Reads the options. Throws UsageError, and Error if the scene or the script is missing.
 EditOptions read_edit_options(const CommandLine& arguments);
 
-// The description of vox-edit: its options with the scripts that they go with, and examples. options.h reads the
-// command line by it.
+// The description of vox-edit: its options with the scripts for which they have an effect, and examples. The
+// command line is read by it.
 
-// The traits of a run, for the rules of options: what it does.
+// The traits of a run, for the rules of options. They say what it does.
 enum EditTrait : uint32_t {
   kEdits = 1,  // the script is run, not only checked
   kRecording = 2,
@@ -49,28 +49,28 @@ enum EditTrait : uint32_t {
 
 ToolDescription edit_description();
 
-// Checks that the options of vox-edit go with its script, scene and purpose.
+// Checks that the options of vox-edit match its script, scene and purpose.
 
-// Throw UsageError for an option that would have no effect on a scene, or on a volume.
+// These throw UsageError for an option that would have no effect on a scene, or on a volume.
 void check_given(const EditOptions& options, const dag::VoxelScene& scene);
 void check_given_for_volume(const EditOptions& options);
 
-// Checks where a run of vox-edit may write.
+// Checks the files that a run of vox-edit writes.
 
-// Checks before the work, not after it, that the results can be written. It is an error if a result would
-// replace a file that is read, or another result. `on_error` is called with every error that is found in the
-// script; without it, the first one is thrown.
+// Checks, before the work, that the results can be written. It is an error if a result would replace a file
+// that is read, or another result. `on_error` is called with every error that is found in the script;
+// without it, the first one is thrown.
 void check_targets(const EditOptions& options, const edit::Script& script,
                    const edit::OnScriptError& on_error = {});
 
-// Does --check, which says what a script would do, without doing it, and lists all its errors.
+// Runs --check, which shows what a script would do, without running it, and lists all its errors.
 
-// Reads the script and the scenes that it names, warns of edits outside of the grid and prints how many edits
-// there are of each kind. Where anything is wrong, it logs all errors, up to a limit, and then throws Error.
+// Reads the script and the scenes that it names, warns of edits outside of the grid, and prints the number of
+// edits of each kind. If there are errors, it logs all of them, up to a limit, and then throws Error.
 void check_script(const EditOptions& options, const dag::VoxelScene& scene);
 void check_script(const EditOptions& options, const bricks::FrozenBricks& bricks);
 
-// The refusal of vox-edit to run as several processes, which says how large a scene it can edit on its one device.
+// vox-edit refuses to run as several processes, and tells how large a scene one device can edit.
 
 // Throws UsageError.
 [[noreturn]] void refuse_ranks(const EngineOptions& engine, const ranks::Ranks& ranks);

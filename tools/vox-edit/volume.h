@@ -1,4 +1,4 @@
-// Edits the values of a volume, which lie in a file as bricks alone.
+// Edits the values of a volume whose file holds only bricks.
 #pragma once
 
 #include <deque>
@@ -17,7 +17,7 @@
 
 namespace vox {
 
-// The volumes that a script uses as masks, and the bricks or scenes that they are read from.
+// The volumes that a script uses as masks, and the bricks or scenes from which they are read.
 class ScriptMasks {
  public:
   // Opens the script's files. A file that cannot be opened is an error at the first line that uses it.
@@ -30,7 +30,7 @@ class ScriptMasks {
   std::vector<volume::Volume> volumes_;
 };
 
-// Reads a script for this volume. Throws UsageError for a recording, whose edits are those of scenes.
+// Reads a script for this volume. Throws UsageError for a recording, because its edits are for scenes.
 edit::Script read_volume_script(const EditOptions& options, const bricks::FrozenBricks& bricks,
                                 const edit::OnScriptError& on_error = {});
 

@@ -1,4 +1,4 @@
-// Chooses the pictures that vox-render takes: from where, and into which files.
+// Chooses the pictures that vox-render takes: their cameras and their files.
 #pragma once
 
 #include <filesystem>
@@ -27,7 +27,7 @@ struct Frame {
   std::filesystem::path file;
 };
 
-// True if the pictures become a film: one was asked for, and it can be written here.
+// True if the pictures become a film: one is asked for, and this machine can write it.
 bool writes_film(const RenderToolOptions& options);
 
 // Returns the space in which cameras stand, in units of a voxel's shortest side.
@@ -36,23 +36,23 @@ render::VolumeSpace space_of(const dag::VoxelScene& scene);
 // Returns boxes around parts of the scene, in units of the space.
 std::vector<VoxelBox> outline_in(const render::VolumeSpace& space, const dag::FrozenDag& dag);
 
-// The frames of the voxels in the boxes, in scene units; a cut has one frame without a pose. If a film
-// cannot be written here, they are pictures that it can be made of.
+// Returns the frames for the voxels in the boxes, in scene units. A cut has one frame without a pose.
+// If this machine cannot write a film, the frames are pictures from which it can be made.
 std::vector<Frame> frames(std::span<const VoxelBox> boxes, const render::Place& place,
                           const RenderToolOptions& options);
 
-// Checks before the work, not after it, that the pictures can be written. If there are several processes, the one
-// that writes them checks.
+// Checks, before the work, that the pictures can be written. If there are several processes, the one that writes
+// them checks.
 void check_targets(const std::vector<Frame>& list, const RenderToolOptions& options);
 
-// The texts in a picture's file, with the camera or the cut.
+// Returns the texts in a picture's file, with the camera or the cut.
 std::vector<PngText> picture_texts(const render::CameraPose& pose, const render::Place& place,
                                    const RenderToolOptions& options);
 
-// "1,2.5,3".
+// Returns a text such as "1,2.5,3".
 std::string point_text(Vec3d point);
 
-// The results of pictures of a scene or of a volume, or of a page, and what they have of each picture and of the scale.
+// These return the results of pictures of a scene or a volume, of a page, of each picture, and of the scale.
 ResultGroup scene_results(const RenderToolOptions& options, const dag::VoxelScene& scene,
                           const std::string& device);
 ResultGroup volume_results(const RenderToolOptions& options);
@@ -62,16 +62,16 @@ void set_range(ResultGroup& results, double low, double high);
 void set_picture(ResultGroup& results, const Frame& frame, const render::Picture& picture,
                  const render::Place& place, const RenderToolOptions& options);
 
-// Writes the pictures of a run, each into a file of its own or all into a film, which appear together when the last
-// one is done. If there are several processes, rank 0 writes.
+// Writes the pictures of a run, each to a file of its own or all to a film. The files appear together when the last
+// picture is done. If there are several processes, rank 0 writes.
 
 class PictureOutput {
  public:
   explicit PictureOutput(const RenderToolOptions& options);
 
-  // Adds a picture that took so many seconds.
+  // Adds a picture.
   void add(const Frame& frame, const render::Picture& picture, const std::vector<PngText>& texts);
-  void close();  // finishes the film, or makes the pictures appear
+  void close();  // finishes the film, or moves the pictures to their names
 
  private:
   const RenderToolOptions& options_;
@@ -80,19 +80,19 @@ class PictureOutput {
   uint32_t count_ = 0;
 };
 
-// The part of a scene that pictures show.
+// These functions choose the part of a scene that pictures show.
 
-// The part inside options.clip, or all of the scene. Throws Error if it is empty.
+// Returns the part inside options.clip, or all of the scene. Throws Error if it is empty.
 dag::VoxelScene clipped_part(dag::VoxelScene scene, const RenderToolOptions& options);
 
 struct Cutaway {
   dag::VoxelScene scene;
   render::CutPlane plane;
-  VoxelBox left;  // all that was not cut off
+  VoxelBox left;  // the box of what was not cut off
 };
 
 // Returns the layer at which the scene is cut for this first pose: options.cut or, if the scene is a closed room and no
-// option says what is seen of it, a layer that opens the room, which the log says.
+// option chooses what is seen of it, a layer that opens the room. The log says so.
 std::optional<Layer> cut_layer(const dag::VoxelScene& scene, const render::CameraPose& pose,
                                const RenderToolOptions& options);
 
@@ -100,21 +100,21 @@ std::optional<Layer> cut_layer(const dag::VoxelScene& scene, const render::Camer
 // cut and everything behind it stay. Returns nothing if there is no cut. Throws Error if no voxel is left.
 std::optional<Cutaway> cut_open(const dag::VoxelScene& scene, Vec3d eye, const std::optional<Layer>& cut);
 
-// A scene as a page that one can fly through.
+// The next function writes a scene as a page for flying through.
 
-// Writes options.page.
+// Writes the page to options.page.
 void write_page(const RenderToolOptions& options);
 
-// Pictures of files that hold the bricks of a volume alone.
+// The next function takes pictures of files that hold only a volume's bricks.
 
-// Shows the volume by rays, or a cut of it. Throws UsageError for options that only scenes take.
+// Shows the volume with rays, or a cut of it. Throws UsageError for options that are only for scenes.
 void show_volume(const RenderToolOptions& options);
 
-// Draws a legend, which says what the colors of a picture mean, into a corner of it.
+// The rest of this header draws a legend, which explains a picture's colors, into a corner of it.
 
 struct LegendStep {
   scene::Rgb8 color;
-  std::string label;  // empty where there is none
+  std::string label;  // empty if there is none
 };
 
 struct Legend {
@@ -122,19 +122,19 @@ struct Legend {
   std::vector<LegendStep> steps;  // from left to right, equally wide
 };
 
-// A mode has a legend where its colors are not those of things.
+// True if pictures of this mode have a legend: their colors are not the colors of things.
 bool has_legend(render::Shade shade);
 Legend legend_of(render::Shade shade, const render::Picture& picture, const dag::VoxelScene& scene);
-// For a volume of amounts.
+// Returns the legend for a volume of amounts.
 Legend values_legend(const render::Picture& picture, const render::ValueScale& scale);
-// For a surface of a volume.
+// Returns the legend for a surface of a volume.
 Legend surface_legend(double value, scene::Rgb8 color);
-// The legend for a volume of labels, which are shown as numbers from `first` on: the first sixteen labels.
+// Returns the legend for a volume of labels: the first sixteen labels, shown as numbers from `first` on.
 Legend labels_legend(const std::string& title, const std::vector<uint32_t>& labels, uint32_t first,
                      const render::LabelColors& colors);
 
-// Draws it in the lower left corner, in letters that grow with the picture; a picture that is too small for
-// it stays as it is.
+// Draws the legend in the lower left corner. Its letters grow with the picture. A picture that is too small
+// for it stays as it is.
 void draw_legend(scene::Image& image, const Legend& legend);
 
 }  // namespace vox

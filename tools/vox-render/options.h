@@ -19,9 +19,9 @@
 
 namespace vox {
 
-// The look of a volume in a picture: the options of the topic "volume".
+// The look of a volume in a picture. The options of the topic "volume" set it.
 
-// The values at the ends of the scale: the lowest and the highest of all, or window_of_most().
+// The values at the ends of the scale: the lowest and the highest of all (All), or window_of_most() (Most).
 enum class ScaleEnds { All, Most };
 
 struct VolumeLook {
@@ -30,12 +30,12 @@ struct VolumeLook {
   std::optional<double> iso = {};   // the isosurface of this share of the range
   render::ValuesAs values = render::ValuesAs::Auto;
   ScaleEnds ends = ScaleEnds::All;
-  render::ValueScale scale = {};              // of amounts; empty if the command line names none
-  std::vector<scene::Rgb8> file_colors = {};  // a file's colors: the stops of a scale, or labels
-  bool types = false;                         // the type of each voxel's brick is shown, not its value
+  render::ValueScale scale = {};              // for amounts; empty if the command line names none
+  std::vector<scene::Rgb8> file_colors = {};  // a file's colors: stops of a scale, or colors of labels
+  bool types = false;                         // show the type of each voxel's brick, not its value
 };
 
-// Throws UsageError, also for options that exclude each other, and Error if a file of colors cannot be read.
+// Reads these options. Throws UsageError, also for options that exclude each other, and Error for a bad color file.
 VolumeLook read_volume_look(const CommandLine& arguments);
 
 // Returns the colors of these bricks; `palette` is the palette of a scene whose materials they are. Throws Error
@@ -51,25 +51,25 @@ struct Layer {
 
 enum class Legends { On, Off };
 
-// How a room that is closed on all sides is shown if no option says from where: cut open, or as it is.
+// How a room that is closed on all sides is shown if no option says from where: cut open, or whole.
 enum class ClosedRooms { CutOpen, Whole };
 
 struct RenderToolOptions {
   std::filesystem::path scene, output;
-  std::filesystem::path camera_file;  // that of --path
-  SceneForm form = SceneForm::Any;    // that the scene is read from
+  std::filesystem::path camera_file;  // the file of --path
+  SceneForm form = SceneForm::Any;    // the form from which the scene is read
   render::Viewpoints from;
-  render::RenderOptions render;  // all of it but the pose and the reach below
-  double ao_reach = 0;           // in scene units; 0 for the default
+  render::RenderOptions render;  // all options except the pose and the reach below
+  double ao_reach = 0;           // in scene units; 0: the default
   VolumeLook volume;
   Legends legends = Legends::On;
   std::optional<render::SliceOptions> slice;  // a cut, instead of a view
   std::optional<std::filesystem::path> page;  // a page that one can fly through, instead of a picture
   uint64_t page_limit = 0;                    // bytes
-  bool streams = false;                       // the page is a folder, and loads the scene as it is needed
-  uint64_t page_memory = 0;                   // bytes of the scene that such a page keeps
+  bool streams = false;                       // true: the page is a folder, and loads the scene as needed
+  uint64_t page_memory = 0;                   // the most bytes of the scene that such a page keeps
   std::optional<voxelize::Box> clip;          // the part of the scene that is shown, in scene units
-  std::optional<Layer> cut;                   // what lies before it is not shown
+  std::optional<Layer> cut;                   // things before it are not shown
   ClosedRooms rooms = ClosedRooms::CutOpen;
   EngineOptions engine;
   ranks::Ranks* ranks = nullptr;  // processes that take the pictures together; rank 0 writes them
@@ -83,13 +83,13 @@ inline bool writes_pictures(const RenderToolOptions& options) {
   return options.ranks == nullptr || options.ranks->rank() == 0;
 }
 
-// Throws UsageError, and Error if the scene is missing.
+// Reads the options. Throws UsageError, and Error if the scene is missing.
 RenderToolOptions read_render_options(const CommandLine& arguments);
 
-// The description of vox-render: its options with the pictures that they go with, and examples. options.h reads
-// the command line by it.
+// The description of vox-render: its options with the pictures for which they have an effect, and examples. The
+// command line is read by it.
 
-// The traits of a run, for the rules of options: what it shows.
+// The traits of a run, for the rules of options. They say what it shows.
 enum RenderTrait : uint32_t {
   kLit = 1,       // a scene in the light
   kMeasured = 2,  // depth, normal or level as colors
@@ -98,13 +98,13 @@ enum RenderTrait : uint32_t {
   kVolume = 16,
   kVolumeCut = 32,
   kOccluded = 64,     // ambient occlusion by --ao
-  kPage = 128,        // a page to fly through, whose reader chooses all but the first view
+  kPage = 128,        // a page for flying through; its reader chooses all but the first view
   kIso = 256,         // a surface of a volume
   kMany = 512,        // a film, or a path with times
   kFacing = 1024,     // --shade material or normal
   kSampled = 2048,    // several samples a pixel
   kLevels = 4096,     // a scene in the light, with level of detail
-  kShadowed = 8192,   // a scene in the light, with something that makes its ground darker
+  kShadowed = 8192,   // a lit scene with something that makes its ground darker
   kOneFile = 16384,   // a page that is one file
   kStreamed = 32768,  // a page that loads the scene as it is needed
   kTyped = 65536      // the types of a volume's bricks
@@ -112,7 +112,7 @@ enum RenderTrait : uint32_t {
 
 ToolDescription render_description();
 
-// Checks that the options of vox-render go with its picture.
+// Checks that the options of vox-render match its picture.
 
 enum class Shown { Scene, Volume };
 

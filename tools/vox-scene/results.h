@@ -8,7 +8,7 @@
 
 namespace vox {
 
-// The times are in s.
+// Returns the results. Times are in s.
 ResultGroup results_of(const scene::Scene& scene, const std::filesystem::path& path, double generate,
                        double write);
 
