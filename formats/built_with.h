@@ -13,8 +13,8 @@ struct OptionalPart {
   bool built = false;
 };
 
-// Returns the libraries that a build can do without (cmake/dependencies.cmake), and which of them this build
-// has.
+// Returns the optional libraries (cmake/dependencies.cmake). Each part tells if this build has
+// it.
 std::vector<OptionalPart> optional_parts();
 
 std::string hdf5_version();  // version of the loaded library, e.g. "1.10.8"

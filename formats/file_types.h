@@ -17,10 +17,10 @@ enum class FileRole {
   Mesh,
   Volume,
   Scene,      // an SVDAG, bricks, or both
-  Voxels,     // voxels of another program, read as a scene
+  Voxels,     // another program's voxels, read as a scene
   Points,     // points that become voxels; a PLY file with faces is a mesh
-  Export,     // voxels of a scene for another program
-  Recording,  // edits recorded by HashDAG; all other scripts are text
+  Export,     // a scene's voxels, written for another program
+  Recording,  // edits recorded by HashDAG; other scripts are text
   Palette,
   Picture,
   Film,
@@ -28,7 +28,7 @@ enum class FileRole {
   Rows,  // rows of a report, as text
   Page,
   Materials,     // materials of an OBJ mesh
-  MaterialList,  // what the numbers of materials mean
+  MaterialList,  // the meaning of the materials' numbers
   Foreign,       // recognized, but not read
 };
 
@@ -39,7 +39,7 @@ enum class FileFormat {
   Stl,
   Off,
   Collada,
-  OtherMesh,  // read by Assimp, as are more formats that are not listed
+  OtherMesh,  // read by Assimp, like more formats that are not listed
   Mtl,
   Nrrd,
   Npy,
@@ -84,14 +84,14 @@ struct FileType {
   FileUse use;
   std::string_view endings;  // extensions in lower case, separated by blanks
   std::string_view name;     // e.g. "glTF", "a DICOM image"
-  // For foreign files, advice to the user; {} stands for the options that give the size and type of raw
+  // For foreign files, advice to the user. {} stands for the options that give the size and type of raw
   // values.
   std::string_view hint;
 };
 
 std::span<const FileType> file_types();
 
-// Returns the type of a path in this role by its extension, ignoring case; null if there is none.
+// Returns the type of a path in this role by its extension, ignoring case, or null if there is none.
 const FileType* file_type(const std::filesystem::path& path, FileRole role);
 
 // Returns a path's extension in lower case.
@@ -108,9 +108,9 @@ enum class FileList { Commas, Or, And };  // the separator before the last item
 std::string listed_extensions(FileRole role, FileUse use, FileList list);
 std::string listed_names(FileRole role, FileUse use, FileList list);
 
-// The names of files that programs write if the user gives none.
+// These functions return the names of files that programs write if the user gives none.
 
-// Returns the scene file that an input is converted to: "house.h5" in the current folder.
+// Returns the scene file to which an input is converted: "house.h5" in the current folder.
 std::filesystem::path scene_file_name(const std::filesystem::path& input);
 
 // Returns the picture of a scene: "house-view.png" beside the scene file.

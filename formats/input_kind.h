@@ -1,5 +1,5 @@
-// The kind of a file that a program reads. The file's name decides; its content does if files of one name may be of
-// several kinds. Programs ask once for each input and pass the answer on.
+// The kind of a file that a program reads. The file's name decides, or its content if files with such names may be
+// of several kinds. Programs ask once for each input and pass the answer on.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 namespace vox {
 
 enum class InputKind : uint8_t {
-  Mesh,       // also a file of no known kind: the reader of meshes looks at its content or says what is wrong
+  Mesh,       // also a file of unknown kind: the reader of meshes examines it or tells what is wrong
   Points,     // a cloud of points
-  Splats,     // points that have an opacity
+  Splats,     // points with sizes and opacities
   Volume,     // values that the file describes
   RawVolume,  // values that the file's name or the user describes
-  Voxels,     // voxels of another program
+  Voxels,     // another program's voxels
   Scene,      // a scene file: an SVDAG, a spatial hash or bricks
 };
 
-// Decides what a file is read as. If `raw` describes values, then a file whose name tells nothing is a raw volume.
-// A missing file has the kind that its name tells.
+// Decides the kind of a file. If `raw` describes values, a file whose name tells nothing is a raw volume. A
+// missing file has the kind that its name tells.
 InputKind kind_of_input(const std::filesystem::path& path, const RawOptions& raw = {});
 
 // Decides the kind of each of several files, in their order.
@@ -37,7 +37,7 @@ constexpr bool is_volume(InputKind kind) {
   return kind == InputKind::Volume || kind == InputKind::RawVolume;
 }
 
-// True if the file has voxels, which have a size of their own.
+// True if the file has voxels, so that their size is given.
 constexpr bool has_own_grid(InputKind kind) {
   return is_volume(kind) || kind == InputKind::Voxels || kind == InputKind::Scene;
 }

@@ -25,7 +25,7 @@ class ImageLoader {
   uint32_t add_embedded(std::span<const std::byte> file, std::string name);  // encoded bytes, copied
   uint32_t add_pixels(scene::Image image);                                   // already decoded
 
-  // An image that is not there, or is none, becomes an empty one (width 0), with a warning that names it; call
+  // A file that is missing or is no image becomes an empty image (width 0), with a warning that names it. Call
   // drop_empty_images() afterwards. Throws UnreadableFile (formats/io/read_file.h).
   std::vector<scene::Image> load();
 
@@ -43,7 +43,7 @@ class ImageLoader {
 // Removes empty images. Materials with an empty image keep their base color.
 void drop_empty_images(scene::Scene& scene);
 
-// Reads WebP images, in builds that have libwebp.
+// These functions read WebP images, in builds with libwebp.
 
 bool can_read_webp();
 bool is_webp(std::span<const std::byte> file);  // looks at the first bytes
@@ -56,8 +56,8 @@ WebpSize webp_size(std::span<const std::byte> file);  // throws Error
 // Returns the image, without a name. Throws Error.
 scene::Image decode_webp(std::span<const std::byte> file);
 
-// Guards stb_image 2.27, which writes beyond its tables if a JPEG defines more than 256 Huffman codes
-// (CVE-2022-28042).
+// Protects stb_image 2.27, which writes beyond its tables if a JPEG defines more than 256 Huffman
+// codes (CVE-2022-28042).
 
 // Throws Error for a JPEG with such a table. All other errors are left to stb_image.
 void check_jpeg_tables(std::span<const std::byte> file);

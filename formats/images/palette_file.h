@@ -15,10 +15,10 @@
 
 namespace vox {
 
-// The extension selects the format. Any file that is not .gpl, .pal or .hex is read as an image, whose
-// colors are taken in order of first appearance, without those of invisible pixels. Entries without a name
-// are called "#rrggbb". Throws an Error that names the file and the line, for example if there is no entry or
-// more than 16.
+// The extension selects the format. Any file that is not .gpl, .pal or .hex is read as an image. Its colors
+// are taken in the order in which they first appear, without those of invisible pixels. Entries without a
+// name are called "#rrggbb". Throws an Error that names the file and the line, for example if there is no
+// entry or more than 16.
 scene::Palette read_palette(const std::filesystem::path& path);
 
 // True if write_palette() supports the extension.
@@ -29,15 +29,15 @@ std::string palette_extensions();
 // Writes .gpl, .pal, .hex or .png (one pixel for each entry). Only .gpl keeps names.
 void write_palette(const std::filesystem::path& path, const scene::Palette& palette);
 
-// True if a .gpl file with this content was written by write_palette(). A .png file has the mark of all pictures, and
-// the other formats have no place for one.
+// True if a .gpl file with this content was written by write_palette(). A .png file has the mark of all pictures; the
+// other formats have no place for a mark.
 bool is_gpl_of_vox(std::string_view file);
 
-// Writes what the numbers of a scene's materials mean, as JSON, for programs that know numbers alone: each number with
-// its name, its color, its share of the surface and the names of the mesh that it stands for. The scene must have a
-// palette.
+// Writes the meaning of the numbers of a scene's materials as JSON, for programs that use only numbers: for each
+// number its name, its color, its share of the surface and the names in the mesh that it stands for. The scene must
+// have a palette.
 void write_material_list(const std::filesystem::path& path, const dag::VoxelScene& scene);
-// Sets the array `materials` of it.
+// Sets the array `materials` of this JSON.
 void set_materials(Json& facts, const dag::VoxelScene& scene);
 bool is_material_list_of_vox(std::string_view file);
 
@@ -49,7 +49,7 @@ struct PaletteChoice {
   std::vector<scene::AssignRule> rules = {};   // numbers for names, for MaterialMode::Mesh and Object
   scene::PaletteOptions weights = {};          // weights of the colors from which a palette is chosen
   const scene::SurfacePaint* paint = nullptr;  // paint on the surface, for MaterialMode::Texture
-  // Measures how well a file's colors fit. Chosen palettes are always measured.
+  // Measure how well a file's colors fit. Chosen palettes are always measured.
   bool measure = false;
 };
 
@@ -58,7 +58,7 @@ struct ChosenPalette {
   std::optional<scene::PaletteError> error;  // for MaterialMode::Texture, if measured
 };
 
-// Bakes the scene's base colors. Throws an Error that names the file.
+// Bakes the scene's base colors, and chooses the palette. Throws an Error that names the file.
 ChosenPalette choose_palette(scene::Scene& scene, const PaletteChoice& choice);
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// Writes pictures: as PNG files that say how they were made, or as a film.
+// Writes pictures as PNG files that tell how they were made, or as a film.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace vox {
 
-// Writes pictures as PNG files that say how they were made.
+// The first part writes PNG files.
 
 // A tEXt chunk. Keys have 1 to 79 characters ("Software", "Command"). Keys and values are Latin-1 without
 // zeros.
@@ -41,12 +41,12 @@ void write_png(const scene::Image& image, const std::vector<PngText>& texts,
 std::string encode_png(const scene::Image& image);
 std::vector<std::string> encode_png(const std::vector<scene::Image>& images);  // in parallel
 
-// The pixels of a PNG file with a palette, or with red, green, blue and alpha, as the format has them before compression.
+// The pixels of a PNG file before compression: with a palette, or with red, green, blue and alpha.
 struct PngRows {
   static constexpr uint32_t kRgba = 32;  // bits of a pixel without a palette
 
   uint32_t width, height;
-  uint32_t bits;                     // of a pixel: bits_for(colors.size()), or kRgba
+  uint32_t bits;                     // bits of a pixel: bits_for(colors.size()), or kRgba
   std::vector<scene::Rgba8> colors;  // the palette
   // Row by row: a byte that is 0, for no filter, and then the pixels, the first in the highest bits.
   std::vector<uint8_t> bytes;
@@ -58,12 +58,12 @@ struct PngRows {
 // Returns the bytes of a file, with the mark of vox.
 std::string encode_png(const PngRows& image);
 
-// Writes pictures as a film, an MP4 file that browsers play, using ffmpeg if it is installed.
+// The rest of this header writes pictures as a film, an MP4 file that browsers play. It uses ffmpeg if it is installed.
 
 bool can_write_films();  // true if ffmpeg is installed
 
 struct FilmOptions {
-  uint32_t width, height;  // pixels, both even, because colors are stored for blocks of 2 × 2 pixels
+  uint32_t width, height;  // pixels, both even: colors are stored for blocks of 2 × 2 pixels
   double fps;              // pictures a second
   std::string comment;     // how the film was made
 };
@@ -71,7 +71,7 @@ struct FilmOptions {
 // True if a film with this content was written by FilmFile.
 bool is_film_of_vox(std::string_view file);
 
-// A film that appears at its path when close() has been called, and not at all if anything fails before.
+// A film that appears at its path when close() is called. If anything fails before, it does not appear.
 class FilmFile {
  public:
   // Throws Error if ffmpeg cannot be started, or if nothing can be written at the path.
@@ -91,7 +91,7 @@ class FilmFile {
     ~Memory();
     Memory(const Memory&) = delete;
     Memory& operator=(const Memory&) = delete;
-    std::filesystem::path path() const;  // under which other programs can open it
+    std::filesystem::path path() const;  // the path at which other programs can open it
     void copy_to(OutputFile& file) const;
 
    private:

@@ -1,4 +1,4 @@
-// Runs code in a process of its own, where a crash, a hang or a runaway allocation does no harm.
+// Runs code in a separate process, where a crash, a hang or a huge allocation does no harm.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class MemoryFile {
 
   void write(std::span<const std::byte> bytes);  // appends the bytes; throws Error
   void rewind();
-  uint64_t rest() const { return rest_; }  // bytes from here to the end, as of rewind()
+  uint64_t rest() const { return rest_; }  // bytes that are left to read after rewind()
   void read(std::span<std::byte> bytes);   // throws Error if fewer are left
 
  private:
@@ -32,20 +32,20 @@ class MemoryFile {
 
 struct ChildLimits {
   uint64_t seconds;  // processor time
-  uint64_t bytes;    // memory beyond that in use at the start
-  // The files that it may open, and the folders all of whose files it may.
+  uint64_t bytes;    // memory in addition to that in use at the start
+  // The files that the process may open, and folders in which it may open all files.
   std::vector<std::filesystem::path> readable = {};
 };
 
-// Takes from this process, which is a child process, the right to read other files than these, to write any, to make
-// connections and to start programs, as far as the kernel can. What is open stays open.
+// Called in a child process. Takes away the rights to read files other than these, to write files, to make
+// connections and to start programs, as far as the kernel can. Open files stay open.
 void give_up_rights(std::span<const std::filesystem::path> readable);
 
 // The memory limit of a child process, seen from inside it.
 class ChildMemory {
  public:
-  // Until lift() is called, a `new` beyond `bytes` ends the process, so no library has to handle the failure.
-  // If the machine itself has less memory, `new` fails as usual.
+  // Until lift() is called, a `new` beyond `bytes` ends the process, so that no library must handle the
+  // failure. If the machine itself has less memory, `new` fails as usual.
   explicit ChildMemory(uint64_t bytes);
   ChildMemory(const ChildMemory&) = delete;
   ChildMemory& operator=(const ChildMemory&) = delete;
@@ -57,21 +57,21 @@ class ChildMemory {
   uint64_t most_;  // limit on the address space, in bytes
 };
 
-// The error if a child process exceeded its limits, e.g. "took more than 20 s".
+// Thrown if a child process exceeded its limits, e.g. "took more than 20 s".
 class ChildTookTooMuch : public Error {
  public:
   using Error::Error;
 };
 
-// Runs `body` in a child process. The child sees a copy of this process's memory; its changes are lost,
-// except for those in a MemoryFile. It must not use the log, nor threads, because only the calling thread
-// exists in it. It has the rights that give_up_rights() leaves, can open few files and leaves no core. Throws an Error that says "crashed" if the process dies, ChildTookTooMuch if it exceeds its
-// limits, and Cancelled after an interrupt. With the address sanitizer, whose `new` ends the process itself,
-// too much memory counts as a crash.
+// Runs `body` in a child process. The child sees a copy of this process's memory; its changes are lost, except for
+// those in a MemoryFile. It must not use the log or threads, because only the calling thread exists in it. It has the
+// rights that give_up_rights() leaves, can open only few files and leaves no core file. Throws an Error that says
+// "crashed" if the process dies, ChildTookTooMuch if it exceeds its limits, and Cancelled after an interrupt. With the
+// address sanitizer, whose `new` ends the process itself, too much memory counts as a crash.
 void run_in_child_process(const ChildLimits& limits, const std::function<void(ChildMemory&)>& body);
 
-// The time and memory that another library may take to read a file. A file says how much data follows, and a
-// damaged one may claim any amount.
+// The time and memory that another library may take to read a file are limited, because a damaged file may
+// claim to hold any amount of data.
 
 // A reader may take 256 MiB plus 64 times the file's size, and 10 s plus a second for each MiB. Files with
 // compressed contents count as 16 times as large. Throws Error if there is no such file.

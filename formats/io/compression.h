@@ -1,4 +1,4 @@
-// Compression of pieces of memory, and sums that tell whether bytes are still the same.
+// Compresses pieces of memory, and computes sums that show if bytes are unchanged.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct libdeflate_compressor;
 
 namespace vox {
 
-// The compression of large arrays of words in files.
+// The method by which large arrays of words in files are compressed.
 
 // The levels of deflate.
 inline constexpr int kFastestDeflate = 1, kSmallestDeflate = 9;
@@ -26,13 +26,13 @@ inline constexpr int kFastestDeflate = 1, kSmallestDeflate = 9;
 struct Compression {
   enum class Method { None, Deflate, Zstd };
   Method method = Method::Deflate;
-  // For Deflate. Masks, materials and pointers repeat little: for words of textured surfaces, level 6 makes
+  // For Deflate. Masks, materials and pointers seldom repeat: for words of textured surfaces, level 6 makes
   // files 5 % smaller than the fastest level and takes six times as long.
   int level = kFastestDeflate;
 };
 
-// Compresses pieces of memory as zlib does. ISA-L, if the build has it, compresses words of scenes 2.6 times
-// as fast as libdeflate's fastest level, into 2 % more bytes; libdeflate inflates as fast as ISA-L.
+// The following functions compress pieces of memory as zlib does. ISA-L, if the build has it, compresses words of
+// scenes 2.6 times as fast as libdeflate's fastest level, into 2 % more bytes. libdeflate inflates as fast as ISA-L.
 
 using Bytes = std::vector<uint8_t, UninitializedAllocator<uint8_t>>;
 
@@ -64,13 +64,13 @@ Bytes gzipped(std::span<const std::byte> bytes, int level);
 // Returns the size of bytes that are deflated a MiB at a time, at the smallest level and on all cores.
 uint64_t deflated_size(std::span<const uint8_t> bytes);
 
-// Inflates data of a known size.
+// The following functions inflate data of a known size.
 
 inline constexpr uint64_t kDeflateRatio = 1032;  // the most bytes that one deflated byte can stand for
 
 enum class Deflated { Gzip, Zlib };
 
-// The inflated bytes. They lie in a file without a name, so they may be larger than memory.
+// The inflated bytes. They are in a file without a name, so they may be larger than memory.
 class InflatedBytes {
  public:
   // Throws an Error that names `source` if the data is damaged or does not have exactly `size` bytes.
@@ -137,7 +137,7 @@ class CheckSum {
 
 inline constexpr uint64_t kFletcher32Bytes = 4;
 
-// Returns the bytes that HDF5 stores behind a chunk of an even number of bytes.
+// Returns the bytes that HDF5 stores after a chunk of an even number of bytes.
 std::array<uint8_t, kFletcher32Bytes> fletcher32(std::span<const uint8_t> bytes);
 
 }  // namespace vox

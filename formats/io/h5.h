@@ -1,8 +1,8 @@
 // A thin layer over the HDF5 C library: handles that close themselves, and errors that name the file and the
-// object in it. Files are laid out so that equal content gives equal bytes, and so that flipped bytes are
-// found. For that, the format of HDF5 1.10 is used, which has checksums on all metadata, including
-// attributes; texts have fixed lengths, because the heap for texts of variable length has no checksum; raw
-// data is deflated or carries fletcher32.
+// object in it. Equal content gives equal bytes, and flipped bytes are found. For that, files use the format
+// of HDF5 1.10, which has checksums for all metadata, including attributes. Texts have fixed lengths,
+// because the heap for texts of variable length has no checksum. Raw data is deflated or has a fletcher32
+// checksum.
 #pragma once
 
 #include <hdf5.h>
@@ -22,7 +22,7 @@ namespace vox::h5 {
 inline constexpr std::string_view kMagic = "\x89HDF\r\n\x1a\n";  // every file begins with it
 
 // The first failure to close an object of a file that is written. HDF5 writes much of a file when its objects are
-// closed, and a destructor cannot throw: close_file() throws instead. All objects of a new file share one.
+// closed, but a destructor cannot throw, so close_file() throws instead. All objects of a new file share this object.
 using CloseFailure = std::shared_ptr<std::string>;
 
 // Owns one identifier of the library.
@@ -42,7 +42,7 @@ class Handle {
   ~Handle();
   operator hid_t() const { return id_; }
   hid_t release() { return std::exchange(id_, H5I_INVALID_HID); }
-  const CloseFailure& failure() const { return failure_; }  // null for what is only read
+  const CloseFailure& failure() const { return failure_; }  // null for objects that are only read
 
  private:
   hid_t id_ = H5I_INVALID_HID;
@@ -87,8 +87,8 @@ Object open_file(const std::filesystem::path& path, const std::string& name);
 inline Object open_file(const std::filesystem::path& path) {
   return open_file(path, path.string());
 }
-// Writes all data that the library still holds back, and throws if this or the closing of any object of the file has
-// failed. All objects in the file are closed before.
+// Writes all data that the library still holds. Throws if this, or closing any object of the file, has failed. All
+// objects in the file must be closed before.
 void close_file(Object file);
 
 Object create_group(const Object& parent, const std::string& name);
@@ -119,7 +119,7 @@ T read_attribute(const Object& object, const std::string& name) {
 void write_text(const Object& object, const std::string& name, const std::string& text);
 std::string read_text(const Object& object, const std::string& name);
 bool has_attribute(const Object& object, const std::string& name);
-// True if this is an HDF5 file whose attribute `format`, vox's mark, has this value.
+// True if this is an HDF5 file whose attribute `format`, the mark of vox, has this value.
 bool is_file_of_format(const std::filesystem::path& path, const std::string& format);
 
 // Datasets hold uint8_t, uint64_t or double, and are in memory as a whole. Writing returns the dataset, so
@@ -136,7 +136,7 @@ std::vector<T> read_table(const Object& parent, const std::string& name, std::ve
 Object write_texts(const Object& parent, const std::string& name, const std::vector<std::string>& texts);
 std::vector<std::string> read_texts(const Object& parent, const std::string& name);
 
-// The remaining functions are for formats that have their own way to read and write a dataset.
+// The remaining functions are for formats that read and write a dataset in their own way.
 
 Object create_dataset(const Object& parent, const std::string& name, hid_t type,
                       const std::vector<hsize_t>& dims, hid_t properties);

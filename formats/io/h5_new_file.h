@@ -1,5 +1,5 @@
-// An HDF5 file that appears whole or not at all. HDF5 writes much of a file only when its objects are closed, so every
-// close is checked, and the finished file is read back before it replaces anything.
+// An HDF5 file that appears complete or not at all. HDF5 writes much of a file only when its objects are closed. So
+// every close is checked, and the finished file is read back before it replaces anything.
 #pragma once
 
 #include <filesystem>
@@ -16,13 +16,13 @@ class NewFile {
 
   const Object& root() const { return file_; }
 
-  // Closes the file, reads it back with check_written() and makes it appear at its target. All objects in it are closed
-  // before. Throws Error if anything could not be written; the target is then as it was.
+  // Closes the file, reads it back with check_written() and moves it to its target. All objects in it must be closed
+  // before. Throws Error if anything could not be written; the target is then unchanged.
   void commit();
-  // Makes another file appear together with this one, which refers to it; both have Writers::One.
+  // Commits this file together with another one, to which it refers. Both must have Writers::One.
   void commit_behind(AtomicFile& other);
 
-  // True if the file is at its target. It may be there although commit() throws, if a power failure may undo that.
+  // True if the file is at its target. It may be there even if commit() throws: a power failure might undo that.
   bool is_in_place() const { return target_.is_in_place(); }
 
  private:
@@ -33,8 +33,8 @@ class NewFile {
   Object file_;
 };
 
-// Reads all attributes and all small datasets of a file. For large datasets it compares the bytes and chunks that are
-// stored with what their dimensions promise. Throws Error that calls the file `name` if anything is missing.
+// Reads all attributes and all small datasets of a file. For large datasets, checks that as many bytes and chunks are
+// stored as their dimensions require. Throws Error, with `name` for the file, if anything is missing.
 void check_written(const std::filesystem::path& path, const std::string& name);
 
 }  // namespace vox::h5

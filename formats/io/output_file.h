@@ -30,8 +30,8 @@ class OutputFile {
   void release();  // flushes everything to the disk (AtomicFile::release()); only commit() may follow
   void commit();
 
-  // Makes files that belong together, opened with Writers::One, appear together, or none of them; the last one is the one
-  // that names the others.
+  // Commits files that belong together, all of them or none. They must be opened with Writers::One, and the last one
+  // must be the file that names the others.
   static void commit_together(std::list<OutputFile>& files);
 
  private:
@@ -41,19 +41,19 @@ class OutputFile {
   std::vector<char> buffer_;
 };
 
-// Returns the size of a file that has been committed. Throws Error that says that it is written if the system does not tell.
+// Returns the size of a committed file. If the system does not tell it, throws Error that says the file is written.
 uint64_t size_of_written(const std::filesystem::path& file);
 
 // Writes bytes at an offset of an open file. Throws Error that names the target.
 void write_at(int descriptor, uint64_t offset, std::string_view bytes, const std::filesystem::path& target);
 
-// Makes the system write a file's data to the disk while more of it is produced. By default the system starts
-// late, so the producer would wait for all of the data at the end or, if the page cache is full, in between.
+// Makes the system write a file's data to the disk while more data is produced. By default the system starts
+// late, so the producer would wait at the end or, if the page cache is full, in between.
 
 class WriteBehind {
  public:
-  // The descriptor must stay open longer than this object. Errors are ignored here, because they occur again,
-  // and are reported, when the file is synced.
+  // The descriptor must stay open longer than this object. Errors are ignored here, because they occur again
+  // when the file is synced, and are reported then.
   explicit WriteBehind(int file);
   ~WriteBehind();
   WriteBehind(const WriteBehind&) = delete;
@@ -66,7 +66,7 @@ class WriteBehind {
   void run();
 
   const int file_;
-  uint64_t begun_ = 0;  // bytes of the file that the system has been asked to write
+  uint64_t begun_ = 0;  // bytes that the system has been asked to write
   uint64_t waiting_ = 0;
   bool ended_ = false;
   std::mutex mutex_;
@@ -74,13 +74,13 @@ class WriteBehind {
   std::thread thread_;
 };
 
-// A lock file that one process at a time holds, using flock(2). The lock ends with the process, however it
-// ends.
+// A lock file that one process at a time holds, using flock(2). The lock ends with the process, even if
+// that crashes.
 
 class LockFile {
  public:
-  // Makes the file if there is none, and does not wait. Throws an Error that names the file if it cannot be
-  // made.
+  // Makes the file if there is none, and tries to lock it without waiting. Throws an Error that names the
+  // file if it cannot be made.
   explicit LockFile(std::filesystem::path path);
   ~LockFile();  // removes the file if this process holds the lock
   LockFile(const LockFile&) = delete;

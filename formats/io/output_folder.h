@@ -12,26 +12,26 @@
 
 namespace vox {
 
-// True if the file at this path in a folder is one that vox wrote into this kind of folder.
+// A function that returns true if vox wrote the file at this path for this kind of folder.
 using IsOwnFile =
     std::function<bool(const std::filesystem::path& folder, const std::filesystem::path& relative)>;
 
 class OutputFolder {
  public:
-  // Makes the temporary folder, so that a target that cannot be written fails before the work. Removes what a process
-  // that was killed left of the same target. Throws Error that names the target, if another run writes the same
-  // folder, or if the target holds other files than this kind of folder; with Overwrite::AllFiles these files stay,
-  // unless a new file has their name.
+  // Makes the temporary folder, so that a target that cannot be written fails before the work. Removes the temporary
+  // folder that a killed process left for the same target. Throws Error that names the target if another run writes
+  // the same folder, or if the target holds foreign files. With Overwrite::AllFiles, foreign files stay unless a new
+  // file has their name.
   OutputFolder(const std::filesystem::path& target, IsOwnFile is_own, Overwrite overwrite);
   ~OutputFolder();  // removes the temporary folder unless it was committed
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
 
-  // Writes a file. If there is one of this name already, it stays: names stand for their content. Several threads may
-  // write at the same time.
+  // Writes a file. If a file of this name exists already, it stays, because equal names mean equal content. Several
+  // threads may write at the same time.
   void write(const std::filesystem::path& relative, std::string_view bytes);
 
-  // Calls make() with the path of a new file, which writes it. Errors name the target.
+  // Calls make() with the path of a new file, which make() writes. Errors name the target.
   void write_by(const std::filesystem::path& relative,
                 const std::function<void(const std::filesystem::path&)>& make);
 
@@ -49,7 +49,7 @@ class OutputFolder {
 
   std::filesystem::path target_, temporary_;
   IsOwnFile is_own_;
-  int descriptor_ = -1;  // of the temporary folder, which it locks
+  int descriptor_ = -1;  // locks the temporary folder
   std::atomic<uint64_t> files_ = 0, bytes_ = 0;
 };
 

@@ -9,23 +9,23 @@ namespace vox {
 
 // The kind of file that is written.
 enum class OutputKind {
-  Scene,    // or bricks: .h5
+  Scene,    // a scene or bricks: .h5
   Report,   // .h5
   Rows,     // rows of a report: .csv
   Page,     // .html
   Picture,  // .png
   Film,     // .mp4
-  Palette,  // .gpl and .png say who wrote them, .pal and .hex do not
+  Palette,  // .gpl and .png tell who wrote them, .pal and .hex do not
   Nrrd,
-  Npy,  // does not say who wrote it
+  Npy,  // does not tell who wrote it
   Raw,  // likewise
   Npz,
   GprMax,           // .gprmax.h5, with a text of materials beside it
   GprMaxMaterials,  // .txt
   MagicaVoxel,
-  Binvox,  // does not say who wrote it: existing readers accept no other line in its header
+  Binvox,  // does not tell who wrote it: existing readers accept no extra line in its header
   Schem,
-  HashDag,  // does not say it either, as SymVox and Vl32; its colors are in a file beside it
+  HashDag,  // does not tell it either, nor do SymVox and Vl32; colors are in a file beside it
   SymVox,
   Vl32,
   Nvdb,
@@ -33,7 +33,7 @@ enum class OutputKind {
   ObjMesh,
   ObjMaterials,  // .mtl
   GlbMesh,
-  PlyMesh,  // or points
+  PlyMesh,  // a mesh or points
   VtkHdf,
   Slices,       // a folder of .png
   Chunks,       // a folder of .voxc with scene.json

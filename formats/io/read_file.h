@@ -1,4 +1,4 @@
-// Reads files: mapped into memory, or piece by piece; finds files that other files name, and refuses what vox cannot read.
+// Reads files, mapped into memory or piece by piece, finds files that other files name, and refuses foreign files.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace vox {
 
-// The error of a file that is there, but that the system fails to read, for example because of a broken disk. A reader that
-// goes on without a file that is missing or has a wrong form does not go on without this one.
+// Thrown if a file exists but the system cannot read it, for example because of a broken disk. Readers that go on
+// without a missing or invalid file must not go on without such a file.
 class UnreadableFile : public Error {
  public:
   UnreadableFile(const std::string& problem, const std::filesystem::path& path) : Error(problem) {
@@ -23,14 +23,14 @@ class UnreadableFile : public Error {
   }
 };
 
-// A file that is read piece by piece; unlike a mapped one's, its pages never count as memory of the process. All readers
-// of files open them here or ask check_input() first: pipes, devices and folders are refused instead of waited for.
+// A file that is read piece by piece. Unlike those of a mapped file, its pages never count as memory of the process.
+// All readers open files here or call check_input() first: pipes, devices and folders are refused at once.
 
 class ReadFile {
  public:
   // Throws Error if there is no such file, or if it is a folder or empty, and UnreadableFile.
   explicit ReadFile(const std::filesystem::path& path);
-  // Takes over a descriptor that open(2) or the like has just returned, also if it is negative.
+  // Takes over a descriptor that open(2) or a similar call has just returned, even if it is negative.
   ReadFile(int descriptor, const std::filesystem::path& path);
   ~ReadFile();
   ReadFile(const ReadFile&) = delete;
@@ -48,10 +48,10 @@ class ReadFile {
   uint64_t size_ = 0;
 };
 
-// Throws Error where the constructor of ReadFile does, for files that another library opens.
+// Throws the errors of ReadFile's constructor, for files that another library opens.
 void check_input(const std::filesystem::path& path);
 
-// Returns the first `most` bytes of a file, fewer of a shorter one. Throws Error if it cannot be read.
+// Returns the first `most` bytes of a file, or all if it is shorter. Throws Error if it cannot be read.
 std::string read_first_bytes(const std::filesystem::path& path, size_t most);
 
 // Does the same, but returns no bytes if the file cannot be read.
@@ -78,14 +78,14 @@ class MappedFile {
   size_t size_ = 0, mapped_size_ = 0;
 };
 
-// Returns the name of the mapped file that holds this address, without control characters, or null. Reading the address of a
-// file that has become shorter, or that the disk does not give, is the signal SIGBUS, in whose handler this may be called.
+// Returns the name of the mapped file at this address, without control characters, or null. If the file has become
+// shorter or the disk fails, reading an address raises the signal SIGBUS. Its handler may call this function.
 const char* mapped_file_at(const void* address);
 
-// Finds the files that other files refer to.
+// The following functions find the files to which other files refer.
 
-// The folders whose files another file may name: a mesh from elsewhere must not bring the text of a file of this machine
-// into a result. Symbolic links count as what they lead to.
+// The folders whose files another file may name. A mesh from a stranger must not bring the text of this machine's files
+// into a result. A symbolic link counts as its target.
 class OpenFolders {
  public:
   OpenFolders() = default;  // all folders
@@ -97,24 +97,24 @@ class OpenFolders {
   std::vector<std::filesystem::path> folders_;  // canonical
 };
 
-// The error of find_file() for a file that lies in none of the open folders.
+// Thrown by find_file() for a file that lies in none of the open folders.
 class OutsideFile : public Error {
  public:
   explicit OutsideFile(const std::string& name);
 };
 
-// The file that a mesh file in `folder` means by `name`: backslashes count as slashes, letter case is ignored
-// where no exact match exists, %20 may stand for a space. A path that does not exist here,
-// C:\art\textures\wood.png, is looked for by its last parts: textures/wood.png, then wood.png. Throws OutsideFile if there
-// are files of this name, but in none of the open folders.
+// Returns the file that a mesh file in `folder` means by `name`. Backslashes count as slashes, letter case is ignored
+// if no exact match exists, and %20 may stand for a space. A path that does not exist here, such as
+// C:\art\textures\wood.png, is searched for by its last parts: textures/wood.png, then wood.png. Throws OutsideFile if
+// there are files of this name, but none in the open folders.
 std::optional<std::filesystem::path> find_file(const std::filesystem::path& folder, std::string name,
                                                const OpenFolders& open = {});
 
-// Refuses files of other programs that vox does not read. formats/file_types.h lists them, with advice for
-// each.
+// This function refuses other programs' files that vox does not read. formats/file_types.h lists them,
+// with advice for each.
 
-// Looks only at the extension. Throws an Error with the advice if the file exists; a missing file is left to
-// the readers.
+// Only the extension decides. Throws an Error with the advice if the file exists; readers report missing
+// files.
 void refuse_foreign(const std::filesystem::path& path);
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// Scans text that is followed by a zero byte (MappedFile). A zero byte ends a line, so no function has to
+// Scans text that is followed by a zero byte (MappedFile). A zero byte ends a line, so functions need not
 // check for the end of the text. Lines end with LF, CRLF or CR.
 #pragma once
 
@@ -31,7 +31,7 @@ inline bool is_digit(char c) {
   return static_cast<unsigned char>(c - '0') < 10;
 }
 
-// A backslash at the end of a line joins it with the next (OBJ, MTL).
+// True at a backslash at the end of a line, which joins the line with the next one (OBJ, MTL).
 inline bool is_continuation(const char* p) {
   return *p == '\\' && (p[1] == '\n' || p[1] == '\r');
 }
@@ -67,9 +67,9 @@ inline const char* next_line(const char* p) {
   }
 }
 
-// Calls f(p) with the first word of every line that is not a comment; f returns how far it has read. This is
-// for OBJ and MTL files. A backslash at the end of a comment does not continue it, because it may end a
-// Windows path.
+// Calls f(p) with the first word of every line that is not a comment. f returns the place up to which it has
+// read. This is for OBJ and MTL files. A backslash at the end of a comment does not continue it, because it
+// may end a Windows path.
 template <class F>
 void for_each_line(std::string_view text, F f) {
   const char* end = text.data() + text.size();
@@ -126,11 +126,11 @@ inline Number scan_number(const char* p) {
   return {negative ? -value : value, p};
 }
 
-// Reads a text file as UTF-8, whatever encoding it was saved in.
+// TextFile reads a text file as UTF-8.
 
-// If the file is UTF-8 or binary, it is mapped as it is. UTF-16 is converted; it is recognized by a byte
-// order mark, or by a zero byte beside its first character. Files in single-byte encodings are left as they
-// are, because readers use only their ASCII characters.
+// A file that is UTF-8 or binary is mapped unchanged. UTF-16 is converted; it is recognized by a byte order
+// mark, or by a zero byte beside its first character. Files in single-byte encodings are unchanged, because
+// readers use only their ASCII characters.
 class TextFile {
  public:
   // Throws Error if there is no such file, if it is empty, or if it is UTF-32 or malformed UTF-16.
@@ -156,7 +156,7 @@ class ByteCursor {
       : bytes_(bytes), end_(offset + bytes.size()) {}
 
   uint64_t left() const { return bytes_.size(); }
-  uint64_t offset() const { return end_ - bytes_.size(); }  // in the file
+  uint64_t offset() const { return end_ - bytes_.size(); }  // the place of the next byte in the file
 
   std::span<const std::byte> take(uint64_t count) {
     if (count > left())

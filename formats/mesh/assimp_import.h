@@ -17,7 +17,7 @@
 
 namespace vox {
 
-// Materials and textures of a scene that was read by Assimp.
+// The first part is about materials and textures of a scene that Assimp has read.
 
 // Maps Assimp's texture coordinates, with v up for every format, to the sampled ones, with v down.
 struct UvMap {
@@ -38,7 +38,7 @@ struct ImageSource {
   scene::Image image;
 };
 
-// Reads the materials that are used, in order of their first use.
+// Converts the materials that are used, in order of their first use.
 class AssimpMaterials {
  public:
   struct Use {
@@ -65,14 +65,14 @@ class AssimpMaterials {
   std::map<std::string, uint32_t> image_of_name_;
 };
 
-// True if a texture replaces the color, which then is only a default. This holds for the formats of
+// True if a texture replaces the color, which is then only a default. This is so in formats of
 // modeling programs; in MTL the two are multiplied.
 bool texture_replaces_color(const aiScene& scene);
 
 struct ImportedScene {
   scene::Scene scene;  // without images; the materials' images are indices into `images`
   std::vector<ImageSource> images;
-  bool texture_replaces_color = false;  // instead of multiplying it
+  bool texture_replaces_color = false;  // if false, the texture multiplies it
 };
 
 // Throws Error. For a damaged file Assimp may also crash, hang, or ask for any amount of memory, so only a
@@ -81,7 +81,7 @@ struct ImportedScene {
 ImportedScene import_with_assimp(const std::filesystem::path& path, const MeshOptions& options,
                                  ChildMemory& memory);
 
-// Rewrites the text of COLLADA files so that Assimp can read it.
+// The next function rewrites the text of COLLADA files so that Assimp can read it.
 
 // Returns the same XML without the parts that Assimp cannot handle: comments, the declaration (its encoding
 // no longer holds), and blanks around the contents of an element, which have no meaning in COLLADA ("<color>
@@ -89,14 +89,14 @@ ImportedScene import_with_assimp(const std::filesystem::path& path, const MeshOp
 // the text is converted to UTF-8.
 std::string plain_collada(std::string_view xml);
 
-// The axes and the unit of a file read by Assimp, and the resulting place of its coordinates in the world.
+// The axes and the unit of a file that Assimp has read decide the place of its coordinates in the world.
 
 using AssimpMatrix = aiMatrix4x4t<double>;
 
 // Returns the transformation of the root node. It is Assimp's except for COLLADA, which Assimp scales by a
-// float, and FBX, which Assimp does not transform. For these two it rotates the file's up axis to y, unless
-// the user names another axis, and converts the file's units to meters, unless they are kept. Throws Error if
-// the file contradicts itself.
+// float, and FBX, which Assimp does not transform. For these two it rotates the file's up axis to y unless
+// the user names an axis, and converts the file's units to meters unless they are kept. Throws Error if the
+// file contradicts itself.
 AssimpMatrix root_transform(const aiScene& scene, const MeshOptions& options);
 
 // Returns the unit of the coordinates that this transformation gives.

@@ -25,7 +25,7 @@ namespace vox {
 // bytes.
 class GltfBuffers {
  public:
-  // `binary` are the bytes that a GLB carries behind its JSON. They and the document must outlive this object.
+  // `binary` are the bytes after a GLB's JSON. They and the document must outlive this object.
   GltfBuffers(const GltfDocument& document, const std::filesystem::path& folder, OpenFolders open,
               std::span<const std::byte> binary);
 
@@ -33,8 +33,8 @@ class GltfBuffers {
   // its file.
   std::span<const std::byte> view(uint32_t index);
 
-  // The total size of all buffers as the file states it. No sensible file has more elements without data than
-  // that.
+  // Returns the total size of all buffers that the file states. No sensible file has more elements without
+  // data than that.
   uint64_t total_bytes() const { return total_bytes_; }
 
   // Counts bytes that are about to be decoded. Throws Error if there is not enough memory for them, since a
@@ -57,8 +57,8 @@ class GltfBuffers {
   std::vector<std::vector<std::byte>> decoded_;
 };
 
-// Accessors of a glTF file: numbers of any type, stride and place, as elements that loops can read (glTF 2.0,
-// §3.6.2).
+// Accessors of a glTF file turn numbers of any type, stride and place into elements that loops can read (glTF
+// 2.0, §3.6.2).
 
 // A view of an accessor's elements, either in the file or decoded in memory.
 struct GltfElements {
@@ -142,17 +142,17 @@ void for_each_element(const GltfElements& elements, uint64_t first, uint64_t end
   });
 }
 
-// EXT_meshopt_compression: decodes buffer views that are compressed by meshoptimizer's codecs, in builds with
-// that library.
+// The next functions decode buffer views that meshoptimizer's codecs have compressed
+// (EXT_meshopt_compression), in builds with that library.
 
-// Returns the size of the decoded view. Throws Error if the compressed bytes cannot stand for that many.
+// Returns the size of the decoded view. Throws Error if the compressed bytes cannot hold that much.
 uint64_t decoded_size(const GltfMeshopt& packed);
 
 // Decodes `compressed` to `size` bytes. Throws Error.
 std::vector<std::byte> decode_meshopt(const GltfMeshopt& packed, uint64_t size,
                                       std::span<const std::byte> compressed);
 
-// Files inside a URI: "data:application/octet-stream;base64,AAAA" (RFC 2397, RFC 4648).
+// A URI can contain a file: "data:application/octet-stream;base64,AAAA" (RFC 2397, RFC 4648).
 
 // Returns the bytes of a data URI, or nothing for any other URI. Throws Error if the data is not valid
 // base64.

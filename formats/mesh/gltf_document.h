@@ -1,5 +1,5 @@
-// The contents of a glTF file's JSON as plain structs (glTF 2.0, §5). Indices are as in the file and
-// unchecked; item_of() in formats/mesh/gltf_json.h checks them.
+// The contents of a glTF file's JSON as plain structs (glTF 2.0, §5). Indices are copied from the
+// file without checks; item_of() in formats/mesh/gltf_json.h checks them.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace vox {
 
-// Affine maps of space, as used by the nodes of a glTF file.
+// The nodes of a glTF file use affine maps of space.
 
 struct Affine {
   Vec3d x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};  // the images of the axes
@@ -55,11 +55,11 @@ inline Affine affine_of(const std::array<double, 16>& m) {
           .origin = {m[12], m[13], m[14]}};
 }
 
-// Thrown when a file is glTF 1.0, whose JSON is quite another one. Assimp reads such files.
+// Thrown if a file is glTF 1.0, whose JSON is different. Assimp reads such files.
 class OldGltf : public std::exception {};
 
 struct GltfBuffer {
-  std::optional<std::string> uri;  // without a URI, the buffer is the GLB's own data
+  std::optional<std::string> uri;  // if absent, the buffer is the GLB's own data
   uint64_t size = 0;
 };
 
@@ -141,7 +141,7 @@ struct GltfNode {
   std::vector<uint32_t> children;
   uint32_t mesh = scene::kNone, skin = scene::kNone;
   Affine local;
-  std::vector<double> weights;  // they replace the mesh's weights unless they are empty
+  std::vector<double> weights;  // replace the mesh's weights unless they are empty
   GltfAttributes instancing;    // EXT_mesh_gpu_instancing
 };
 
@@ -202,6 +202,6 @@ GltfDocument parse_gltf(std::string_view json);
 
 GltfMaterial read_gltf_material(const GltfObject& object);
 GltfImage read_gltf_image(const GltfObject& object);
-std::vector<GltfTexture> read_gltf_textures(const GltfObject& root);  // with their samplers
+std::vector<GltfTexture> read_gltf_textures(const GltfObject& root);  // includes their samplers
 
 }  // namespace vox

@@ -23,15 +23,15 @@
 
 namespace vox {
 
-// Adds to errors the place in a glTF file where something is wrong, as in "meshes[0]: primitives[1]: …", from
-// the outside in.
+// Errors get the place of the defect in a glTF file, from the outside in: "meshes[0]: primitives[1]:
+// …".
 
 inline std::string list_place(std::string_view list, uint64_t index) {
   return fmt::format("{}[{}]", list, index);
 }
 
-// Runs `body`. The text returned by `place`, which is called only if an error is thrown, is put before its
-// errors.
+// Runs `body`. If it throws an error, calls `place` and puts the text that it returns before the error's
+// text.
 template <class Place, class Body>
 auto at_place(Place place, Body body) -> decltype(body()) {
   try {
@@ -57,7 +57,7 @@ class GltfObject {
 
   bool has(std::string_view name) const { return find(name).has_value(); }
 
-  // Returns nothing if there is no such member. The other functions either have a default or require the
+  // Returns nothing if there is no such member. Other functions return a default or require the
   // member.
   std::optional<GltfObject> object(std::string_view name) const;
   std::optional<uint64_t> whole(std::string_view name) const;

@@ -1,4 +1,4 @@
-// Builds the scene that a glTF file shows from its instances.
+// Builds the scene that a glTF file shows, from instances of its meshes.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ namespace vox {
 scene::Scene gltf_scene(const GltfDocument& document, const std::filesystem::path& path,
                         const MeshOptions& options, std::span<const std::byte> binary);
 
-// The node tree of a glTF file, which places the meshes and bends them by skins.
+// The node tree of a glTF file places the meshes, and deforms them with skins.
 
 // A mesh that a node shows. EXT_mesh_gpu_instancing makes several instances of one node.
 struct GltfInstance {
@@ -42,13 +42,13 @@ struct GltfInstance {
 // scenes. Throws Error unless the nodes form a forest.
 std::vector<GltfInstance> find_gltf_instances(const GltfDocument& document, GltfAccessors& accessors);
 
-// Light emitted by surfaces. A scene has only one color for each place of its surface, so the emitted light
-// is added to that color:
+// Surfaces can emit light. A scene has only one color for each place of its surface, so the emitted light is
+// added to that color:
 //
 //   shown color = base color + emissive factor · strength · emissive texture      (linear light, at most 1)
 //
-// So labels with a black base color are readable, and a lamp of any strength is shown as bright as white at
-// most.
+// So labels with a black base color are readable, and a lamp of any strength looks at most
+// white.
 
 struct Emission {
   uint32_t material;            // index into Scene::materials
@@ -58,11 +58,11 @@ struct Emission {
   uint32_t image = scene::kNone;
 };
 
-// Adds each emission to the image of its material, or to its base color if there is no image for either.
-// Images that no material uses any more become empty (see drop_empty_images()).
+// Adds each emission to the image of its material, or to the base color if neither has an image. Images
+// that no material uses any more become empty (see drop_empty_images()).
 void add_emission(scene::Scene& scene, const std::vector<Emission>& emissions);
 
-// Converts the materials of a glTF file into those of a scene, with their images.
+// GltfMaterials converts the materials of a glTF file into those of a scene, with their images.
 
 // Converts the materials that are used, in order of their first use.
 class GltfMaterials {
@@ -71,10 +71,10 @@ class GltfMaterials {
   GltfMaterials(const GltfDocument& document, GltfBuffers& buffers, TextureFiles files);
 
   struct Use {
-    scene::Material material;          // its image is one of the loader's
-    bool textured = false;             // true if it needs texture coordinates:
-    uint32_t set = 0;                  // their set, the n of TEXCOORD_n
-    GltfUvMap map;                     // from these to the sampled ones
+    scene::Material material;          // its image is an index in the loader
+    bool textured = false;             // true if it needs texture coordinates
+    uint32_t set = 0;                  // the set of these coordinates, the n of TEXCOORD_n
+    GltfUvMap map;                     // maps these coordinates to the sampled ones
     std::array<double, 3> emission{};  // not multiplied by vertex colors; 0 if an image shows the emission
   };
 
@@ -101,10 +101,10 @@ class GltfMaterials {
   std::vector<Emission> emissions_;
 };
 
-// The triangles of a glTF file's primitives: lists, strips and fans, with indices of any type or without
+// A glTF file's primitives are triangles in lists, strips or fans, with indices of any type or without
 // indices.
 
-// The corners of triangles: the vertices in their order, or those that indices refer to.
+// The corners of triangles: the vertices in their order, or those to which indices refer.
 struct GltfCorners {
   GltfMode mode = GltfMode::Triangles;
   GltfElements indices;  // null data if there are no indices
@@ -117,11 +117,11 @@ struct VertexRange {
   uint64_t first = 0, end = 0;
 };
 
-// Returns the smallest range that holds all vertices that the corners refer to. Throws Error if a corner
-// refers to a vertex that is not one of the `vertices` vertices.
+// Returns the smallest range of vertices that holds all corners. Throws Error if a corner refers to a
+// vertex that is not one of the `vertices` vertices.
 VertexRange find_range(const GltfCorners& corners, uint64_t vertices);
 
-// The place of a primitive's vertices in a scene, as distances from their indices in the file. A negative
+// The distances from the indices of a primitive's vertices in the file to those in a scene. A negative
 // distance wraps around.
 struct TriangleTarget {
   uint32_t position_shift = 0, texcoord_shift = 0;
@@ -132,12 +132,12 @@ struct TriangleTarget {
 // Writes all triangles to `to`, in parallel.
 void write_triangles(const GltfCorners& corners, const TriangleTarget& target, scene::Triangle* to);
 
-// KHR_draco_mesh_compression: decodes primitives whose indices and attributes are compressed by Draco, in
-// builds with Draco.
+// The next function decodes primitives whose indices and attributes Draco has compressed
+// (KHR_draco_mesh_compression), in builds with Draco.
 
 // The decoded data of a primitive. An attribute has the components that its accessor states.
 struct DracoMesh {
-  std::vector<uint32_t> indices;  // three for each triangle, whatever the primitive's mode
+  std::vector<uint32_t> indices;  // three for each triangle, in all modes of primitives
   uint64_t vertices = 0;
   std::map<std::string, std::vector<std::byte>> attributes;
 
@@ -160,10 +160,10 @@ struct DracoJob {
 // hang. Throws Error.
 std::vector<DracoMesh> decode_draco(const std::vector<DracoJob>& jobs);
 
-// Positions and colors of a glTF primitive's vertices, as a node shows them: morphed, skinned, and
-// transformed.
+// The positions of a glTF primitive's vertices are morphed, skinned and transformed, as a node
+// shows them.
 
-// The accessors of vertices. Primitives of a mesh that have the same ones share their vertices.
+// The accessors of vertices. Primitives of a mesh with the same accessors share their vertices.
 struct GltfVertices {
   struct Bones {
     const GltfElements *joints, *weights;
@@ -178,9 +178,9 @@ struct GltfVertices {
   const GltfElements* positions = nullptr;
   const GltfElements* colors = nullptr;  // null if there are none
   std::vector<Morph> morphs;
-  std::vector<Bones> bones;  // four to a set
-  // A color c is shown as base · c + emission, but stored as the factor by which base + emission is
-  // multiplied.
+  std::vector<Bones> bones;  // a set has four
+  // A color c is shown as base · c + emission, but it is stored as a factor of base +
+  // emission.
   std::array<double, 3> base = {1, 1, 1}, emission = {0, 0, 0};
 
   bool operator==(const GltfVertices&) const = default;
@@ -192,14 +192,14 @@ void write_gltf_positions(const GltfVertices& vertices, const GltfInstance& inst
                           uint64_t end, Vec3d* to);
 void write_gltf_colors(const GltfVertices& vertices, uint64_t first, uint64_t end, scene::Rgba8* to);
 
-// Meshes of a glTF file whose primitives' accessors and materials are found and checked before anything is
-// converted.
+// Before anything is converted, the accessors and materials of all primitives are found and
+// checked.
 
-// Texture coordinates as triangles sample them. Primitives with equal elements and maps share them.
+// The texture coordinates that triangles sample. Primitives with equal elements and maps share them.
 struct GltfTexcoords {
   const GltfElements* elements = nullptr;
   GltfUvMap map;
-  VertexRange range;  // the vertices that primitives refer to
+  VertexRange range;  // the vertices to which primitives refer
 
   bool operator==(const GltfTexcoords& other) const { return elements == other.elements && map == other.map; }
 };
@@ -215,7 +215,7 @@ struct PreparedPrimitive {
 struct PreparedMesh {
   std::vector<PreparedPrimitive> primitives;  // only those with triangles
   std::vector<GltfVertices> vertices;
-  std::vector<VertexRange> ranges;  // for each of `vertices`, the range that primitives refer to
+  std::vector<VertexRange> ranges;  // for each of `vertices`, the range to which primitives refer
   std::map<const GltfElements*, std::vector<uint32_t>> same_positions;  // into `vertices`
   uint64_t triangles = 0;
 };
@@ -233,7 +233,7 @@ class GltfMeshes {
   // Throws Error, except for indices out of range, which find_ranges() checks.
   const PreparedMesh& prepare(const GltfInstance& instance);
 
-  // Reads all indices of the prepared meshes to find the ranges of vertices that they refer to.
+  // Reads all indices of the prepared meshes to find the ranges of vertices to which they refer.
   void find_ranges();
 
   const std::vector<GltfTexcoords>& texcoords() const { return texcoords_; }

@@ -14,7 +14,7 @@
 
 namespace vox {
 
-// Polygons with more than three corners, which mesh readers cut into fans of triangles.
+// Mesh readers cut polygons with more than three corners into fans of triangles.
 
 // The place of a polygon's triangles (0, 1, 2), (0, 2, 3), … in a scene.
 struct Polygon {
@@ -23,12 +23,12 @@ struct Polygon {
 };
 
 // Replaces the triangles of concave polygons, which a fan does not cover exactly, by as many ears (Meisters
-// 1975), whose corners keep their positions and texture coordinates.
+// 1975). Corners keep their positions and texture coordinates.
 void cut_concave_polygons(scene::Scene& scene, std::span<const Polygon> polygons);
 
-// Keeps the objects of a mesh apart.
+// The next function keeps the objects of a mesh apart.
 
-// The triangles of an object, up to those of the next one. Several runs may belong to one object.
+// A run of triangles of an object, up to those of the next run. Several runs may belong to one object.
 struct ObjectRun {
   uint64_t first_triangle;
   std::string name;
@@ -54,15 +54,15 @@ class MaterialGroups {
   std::vector<uint64_t> first_;
 };
 
-// Detects meshes with implausible numbers, for example because bytes were interpreted as the wrong type.
+// A mesh can have implausible numbers, for example if bytes were interpreted as the wrong type.
 
 // Logs a warning if a scene is wider than 1e15, or if all coordinates are below 1e-30. `path` is for the
 // message.
 void warn_of_implausible(const scene::Scene& scene, const std::filesystem::path& path);
 
-// Finds the files that one mesh file names, and remembers which of its textures are missing.
+// TextureFiles finds the files that a mesh file names, and remembers which textures are missing.
 
-// The folders whose files this mesh file may name.
+// Returns the folders whose files this mesh file may name.
 OpenFolders open_folders(const std::filesystem::path& mesh, const MeshOptions& options);
 
 class TextureFiles {
@@ -70,7 +70,7 @@ class TextureFiles {
   TextureFiles(std::filesystem::path mesh, const MeshOptions& options);
 
   // Finds the texture that the mesh file means by `name` (find_file()): beside the mesh, else in one of
-  // MeshOptions::texture_paths. A texture that is nowhere, or outside of the open folders, is remembered.
+  // MeshOptions::texture_paths. A texture that is not found, or lies outside of the open folders, is remembered.
   std::optional<std::filesystem::path> find(const std::string& name);
 
   // Does the same for a name in another file, such as an MTL, whose folder is searched first.
@@ -87,7 +87,7 @@ class TextureFiles {
   std::filesystem::path mesh_;
   std::vector<std::filesystem::path> folders_;
   OpenFolders open_;
-  std::vector<std::string> missing_, outside_;  // each name once, in order
+  std::vector<std::string> missing_, outside_;  // each name once, in the order of first search
 };
 
 }  // namespace vox

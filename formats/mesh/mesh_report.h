@@ -1,4 +1,4 @@
-// Writes what is wrong with a mesh, object by object, and where (vox-convert --report).
+// Writes the faults of a mesh and their places, object by object (vox-convert --report).
 #pragma once
 
 #include <filesystem>
@@ -10,10 +10,10 @@
 
 namespace vox {
 
-// The mark of the file, its first value.
+// The first value of the file, its mark.
 inline constexpr std::string_view kMeshReport = "vox mesh faults 1";
 
-// A JSON file. Objects without faults are only counted, and of others the first kMostReportedObjects are listed:
+// The report is a JSON file. Objects without faults are only counted; the first kMostReportedObjects others are listed:
 //
 //   format      "vox mesh faults 1"
 //   unit        of the positions: "m" or "units"
@@ -25,7 +25,7 @@ inline constexpr size_t kMostReportedObjects = 1000;
 void write_mesh_report(const std::filesystem::path& path, const voxelize::MeshFaults& faults,
                        scene::LengthUnit unit);
 
-// "3 open edges, 1 edge of more than two triangles, …"
+// Returns "3 open edges, 1 edge of more than two triangles, …"
 std::string faults_text(const voxelize::MeshFaults& faults);
 
 }  // namespace vox

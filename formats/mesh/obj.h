@@ -27,17 +27,17 @@ struct ObjGroup {
 struct ObjText {
   scene::Scene scene;                    // triangles without material, no materials, no images
   std::vector<ObjGroup> groups;          // in order; triangles before the first one have no material
-  std::vector<ObjGroup> objects, parts;  // those of `o` and of `g`
+  std::vector<ObjGroup> objects, parts;  // the groups of `o` and of `g`
   std::vector<Polygon> polygons;         // faces with more than three corners
   std::vector<std::string> libraries;    // the text after each `mtllib`
-  std::string materials_id;              // of a file of vox (formats/mesh/mesh.h), or ""
+  std::string materials_id;              // in a file that vox wrote (formats/mesh/mesh.h), or ""
 };
 
 // `path` is for messages. Throws an Error that names the line if the text cannot be parsed. A zero byte must
 // follow `text`.
 ObjText parse_obj(std::string_view text, const std::filesystem::path& path);
 
-// Reads MTL files, which hold the materials of OBJ files.
+// The next functions read MTL files, which hold the materials of OBJ files.
 
 // A texture map with its options. A texture coordinate (u, v), with v up, becomes (u, v) · scale + offset.
 struct MtlMap {
@@ -55,7 +55,7 @@ struct MtlMaterial {
   MtlMap color_map, opacity_map;               // map_Kd, map_d
 };
 
-// The error for a malformed number, such as 3.1+e2, which names the line, and for materials of another result.
+// Thrown for a malformed number such as 3.1+e2, with its line, and for materials that belong to another .obj file.
 class BadMtl : public Error {
  public:
   using Error::Error;
@@ -65,11 +65,11 @@ class BadMtl : public Error {
 // for messages. A zero byte must follow `text`.
 std::vector<MtlMaterial> parse_mtl(std::string_view text, const std::filesystem::path& path);
 
-// Finds the materials of an OBJ file in its MTL files, with their textures.
+// The next function finds the materials of an OBJ file in its MTL files, with their textures.
 
-// Sets the scene's materials and images, and the material of every triangle. Missing ones are named in a
-// warning and replaced: a texture by the material's color, a material by gray. `path` is the OBJ file.
-// Throws BadMtl, and UnreadableFile (formats/io/read_file.h).
+// Sets the scene's materials and images, and the material of every triangle. A warning names missing
+// ones. A missing texture is replaced by the material's color, a missing material by gray. `path` is the
+// OBJ file. Throws BadMtl, and UnreadableFile (formats/io/read_file.h).
 void add_obj_materials(ObjText& obj, const std::filesystem::path& path, const MeshOptions& options);
 
 }  // namespace vox

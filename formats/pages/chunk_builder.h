@@ -15,12 +15,12 @@
 
 namespace vox {
 
-// The facts about a node that are shown from afar.
+// The facts about a node that are needed to show it from afar.
 struct NodeFromAfar {
   render::PackedBox box = 0;      //  8 B
   render::NodeMean mean = {};     // 16 B
-  render::PackedColor color = 0;  // 4 B, that of the mean
-  uint32_t materials = 0;         // 4 B, bit i: some voxel has material i
+  render::PackedColor color = 0;  // 4 B, the color of the mean
+  uint32_t materials = 0;         // 4 B, bit i is set if a voxel has material i
 };
 static_assert(sizeof(NodeFromAfar) == 32);
 
@@ -33,7 +33,7 @@ class ChunkRoots {
   std::span<NodeFromAfar> facts() { return facts_; }
   std::span<const NodeFromAfar> facts() const { return facts_; }
 
-  // Adds the chunk of the roots behind those of the last one.
+  // Adds the next chunk. Its roots follow those of the last one.
   void add(uint64_t begin, const dag::Digest& name);
 
   uint64_t chunk_of(uint64_t root) const;
@@ -43,7 +43,7 @@ class ChunkRoots {
 
  private:
   uint64_t nodes_;
-  NamelessFile file_;  // a level may have more nodes than there is memory for their facts
+  NamelessFile file_;  // because the facts about a level's nodes may not fit in memory
   std::span<NodeFromAfar> facts_;
   std::vector<uint64_t> begins_;
   std::vector<dag::Digest> names_;
@@ -66,7 +66,7 @@ class NumberList {
   };
   Added add(uint32_t number);
   uint32_t place_of(uint32_t number) const;  // the number must be in the list
-  void shrink(size_t size);                  // removes those that were added last
+  void shrink(size_t size);                  // removes the numbers that were added last
   void clear() { shrink(0); }
 
   std::span<const uint32_t> numbers() const { return numbers_; }
@@ -94,7 +94,7 @@ class ChunkBuilder {
   // Returns the words of the chunk, puts the facts about its roots in order, and begins the next chunk.
   std::vector<uint32_t> finish(std::span<NodeFromAfar> roots);
 
-  uint64_t words() const { return words_; }  // without its head
+  uint64_t words() const { return words_; }  // without the chunk's head
   uint64_t leaves() const { return below_ == nullptr ? sections_.back().nodes.size() : 0; }
 
  private:

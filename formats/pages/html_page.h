@@ -24,7 +24,7 @@
 
 namespace vox {
 
-// Escapes text for HTML and SVG, so that text from files is shown and never interpreted.
+// The first functions escape text for HTML and SVG, so that text from files is shown and never interpreted.
 
 // Escapes text for content and for attributes in double quotes. Control characters, and bytes that are not
 // UTF-8, become U+FFFD.
@@ -33,19 +33,19 @@ std::string escape_html(std::string_view text);
 // Returns the first characters of a text, with "…" in place of the rest if it has more than `most`.
 std::string shortened(std::string_view text, size_t most);
 
-// Counts characters, not bytes.
+// Returns the number of characters, not bytes.
 size_t character_count(std::string_view text);
 
-// Encodes bytes as text that a page can hold (RFC 4648).
+// This function encodes bytes as text that a page can hold (RFC 4648).
 
 std::string to_base64(std::span<const uint8_t> bytes);
 
-// Draws charts as SVG within a page. A chart is as wide as the page allows, uses the colors and fonts of the
-// page's style, and is readable on a phone. Texts are escaped here.
+// Charts are drawn as SVG within a page. A chart is as wide as the page allows, uses the colors and fonts of
+// the page's style, and is readable on a phone. Texts are escaped here.
 
 // A Linear scale begins at 0, except for the x of lines. A Log scale begins at the power of ten below the
-// smallest value, with values of 0 a step below that. An Even scale, for the x of lines, puts all values at
-// equal distances.
+// smallest value; values of 0 are one step below that. An Even scale, for the x of lines, puts all values
+// at equal distances.
 enum class ChartScale { Linear, Log, Even };
 
 // A drawn chart. Series have the classes s1, s2, …, which repeat after kSeriesColors of them.
@@ -77,7 +77,7 @@ struct BarChart {
   Bars bars = Bars::SideBySide;
   std::vector<std::string> rows = {};
   std::vector<Series> series = {};
-  std::vector<std::string> notes = {};   // beside each row's bars
+  std::vector<std::string> notes = {};   // texts beside each row's bars
   std::vector<std::string> colors = {};  // one CSS color for each row, instead of the series' color
   std::optional<Mark> mark = {};
 };
@@ -102,7 +102,7 @@ struct LineChart {
 
 Chart draw(const LineChart& chart);
 
-// The parts that charts share: the axis, and text in the units of their viewBox.
+// All charts share these parts: the axis, and text in the units of their viewBox.
 
 // Sizes in units of the viewBox, which are roughly CSS pixels on a phone.
 inline constexpr double kChartWidth = 360, kChartFont = 11;
@@ -113,7 +113,7 @@ double text_width(std::string_view text);
 std::string series_style(size_t series);  // "s1" for the first
 std::string short_number(double value);   // "0.25", "1.5k", "20M"
 
-// Returns the legend's keys of several series; none if there is only one series.
+// Returns the legend's keys if there are several series, otherwise none.
 template <class Series>
 std::vector<Chart::Key> series_keys(const std::vector<Series>& series) {
   std::vector<Chart::Key> keys;
@@ -128,8 +128,8 @@ class ChartAxis {
  public:
   // Makes an axis from 0 to at least `high`.
   static ChartAxis linear(double high);
-  // Makes an axis between whole powers of ten around both. A value that is not positive lies at the lower
-  // end. With Zeros::Some the lower end is a mark for 0 below the powers.
+  // Makes an axis from a power of ten up to `low` to one from `high` on. Values that are not positive lie
+  // at the lower end. With Zeros::Some, the lower end is a mark for 0 below the powers.
   static ChartAxis logarithmic(double low, double high, Zeros zeros = Zeros::None);
   // Makes an axis from `low` to `high`, with marks at the given values.
   static ChartAxis at_values(double low, double high, ChartScale scale, std::vector<double> values);
@@ -154,7 +154,7 @@ std::string svg_line(double x1, double y1, double x2, double y2, std::string_vie
 std::string svg_figure(double height, const std::string& title, const std::string& description,
                        const std::string& content);
 
-// Tables of report pages. All texts are plain text; markup() escapes them.
+// The following structs are tables of report pages. All texts are plain text; markup() escapes them.
 
 struct HtmlCell {
   HtmlCell() = default;
@@ -181,7 +181,7 @@ class HtmlTable {
 
   explicit HtmlTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
   HtmlTable& row(std::vector<HtmlCell> cells);    // missing cells at the end stay empty
-  HtmlTable& total(std::vector<HtmlCell> cells);  // a row set off from the others
+  HtmlTable& total(std::vector<HtmlCell> cells);  // a row that looks different from the others
 
   std::string markup(const std::string& caption) const;
 
@@ -231,7 +231,7 @@ class HtmlPage {
 // Replaces the file at `path` when everything is written. Throws an Error that names the file.
 void write_html(const HtmlPage& page, const std::filesystem::path& path);
 
-// The line that all pages of vox have in their heads, those of scenes, too.
+// The line that all pages of vox have in their heads, including pages of scenes.
 inline constexpr std::string_view kPageMark = "<meta name=\"generator\" content=\"vox\">\n";
 // True if a file with this content is a page that vox wrote.
 bool is_page_of_vox(std::string_view file);

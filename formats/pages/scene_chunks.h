@@ -1,10 +1,10 @@
 // Cuts a scene into chunks that can be loaded one by one (docs/formats.md, "Pages that load as you fly"). A chunk holds
 // some neighboring nodes of one level, its roots, and everything below them down to the next level at which the scene
-// is cut. There, it names the chunks that go on. Beside the words of the DAG it has the box and the mean color of each
-// node, so that a page shows a node whose chunk it has not loaded as vox-render shows it from afar.
+// is cut. There, it names the chunks that continue it. In addition to the words of the DAG it has the box and the mean
+// color of each node, so that a page can show a node whose chunk it has not loaded, as vox-render shows it from afar.
 //
 // Each node of the DAG at which the scene is cut is a root of exactly one chunk. So equal parts of a scene are one
-// chunk, and the chunks depend on the scene's content and these limits alone.
+// chunk, and the chunks depend only on the scene's content and these limits.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace vox {
 
-// A chunk has more words only if a single root needs them. With these levels, that is less than 1 MiB.
+// The limits of a chunk. Only a single root may need more words, with these levels less than 1 MiB.
 struct ChunkLimits {
   uint64_t most_words = uint64_t{1} << 16;  // 256 KiB, of which deflate leaves about 100
   uint32_t most_levels = 2;                 // levels of inner nodes, except in the chunk of the scene's root
@@ -26,11 +26,11 @@ struct ChunkLimits {
 struct ChunkTotals {
   dag::Digest top;  // the name of the chunk of the scene's root
   uint64_t chunks = 0;
-  uint64_t words = 0;  // of all chunks without their heads, with a color for each leaf that has materials
-  uint64_t references = 0;  // all roots but the scene's
+  uint64_t words = 0;       // in all chunks, without heads, with a color for each leaf with materials
+  uint64_t references = 0;  // all roots except the scene's
 };
 
-// Takes a finished chunk. Several threads may call it at the same time.
+// A function that takes a finished chunk. Several threads may call it at the same time.
 using KeepChunk = std::function<void(const dag::Digest& name, std::span<const uint32_t> words)>;
 
 // Makes the chunks from the leaves up. The DAG must be one that check_structure() accepts; it may be paged. Memory is
@@ -44,7 +44,7 @@ inline constexpr uint32_t kChunkVersion = 1;
 inline constexpr uint32_t kChunkHeadWords = 8, kChunkNameWords = 5, kChunkNodeHead = 4,
                           kChunkReferenceWords = 6;
 
-// Returns the levels at which a scene is cut: that of the scene's root, and those of other chunks' roots, from above.
+// Returns the levels at which a scene is cut, from above: the level of its root, and those of other chunks' roots.
 std::vector<uint32_t> chunk_levels(const dag::FrozenDag& dag, const ChunkLimits& limits);
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// The parts that all pages to fly through have: the facts about the scene, and the text around its words.
+// The parts of all pages for flying through a scene: the facts about the scene, and the text around its words.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace vox {
 // The level of a scene that a page shows.
 struct ShownLevel {
   uint32_t whole = 0;     // resolution of the scene
-  uint32_t halvings = 0;  // how often it was halved
+  uint32_t halvings = 0;  // how often the resolution was halved
 };
 
 // Adds the facts that the page's program gets about the scene; viewer/scene.js lists their types.

@@ -1,4 +1,4 @@
-// Writes a scene as a page to fly through: one HTML file that needs nothing outside of it. It holds the
+// Writes a scene as a page for flying through it: one HTML file that needs no other file. It holds the
 // deflated words of the DAG, and a program that casts rays through them on the reader's GPU
 // (formats/pages/viewer).
 #pragma once
@@ -15,13 +15,13 @@ namespace vox {
 
 struct ScenePageOptions {
   std::string title;         // the name of the scene
-  std::string part = {};     // what the scene is of a larger one, where it is: "the box … of …"
+  std::string part = {};     // if it is a part of a larger scene: "the box … of …"
   std::string command = {};  // the command that made the page
-  std::string start = {};    // what it shows at first, as viewer/settings.js reads it
+  std::string start = {};    // the first view, in the form that viewer/settings.js reads
   std::optional<VoxelBox> first_box =
-      {};  // the box of the scene that it shows at first, in voxels; none: all
-  uint64_t most_bytes = uint64_t{64} << 20;  // of the page
-  uint64_t memory_limit = 0;                 // of coarser(); 0: none
+      {};  // the box of the scene that the page shows at first, in voxels; absent: all of the scene
+  uint64_t most_bytes = uint64_t{64} << 20;  // the page's largest size
+  uint64_t memory_limit = 0;                 // passed to coarser(); 0: no limit
 };
 
 struct ScenePage {

@@ -1,5 +1,5 @@
-// Writes a scene as a folder that any web server serves: a page to fly through, and files of chunks
-// (scene_chunks.h) that the page loads as its reader comes near to them.
+// Writes a scene as a folder for any web server: a page for flying through it, and files of chunks
+// (scene_chunks.h) that the page loads when its reader comes near.
 //
 //   index.html                  the page, if there is one
 //   scene.json                  the facts about the scene, which the page also holds
@@ -21,7 +21,7 @@ enum class StreamPage { Written, LeftOut };
 
 struct SceneStreamOptions {
   ScenePageOptions page = {};                  // most_bytes and memory_limit have no effect
-  uint64_t page_memory = uint64_t{256} << 20;  // bytes of chunks that the page keeps
+  uint64_t page_memory = uint64_t{256} << 20;  // the most bytes of chunks that the page keeps
   ChunkLimits limits = {};
   StreamPage index = StreamPage::Written;
   Overwrite overwrite = Overwrite::OwnFiles;
@@ -30,7 +30,7 @@ struct SceneStreamOptions {
 struct SceneStream {
   uint64_t files = 0;   // all files
   uint64_t chunks = 0;  // files of chunks
-  uint64_t bytes = 0;   // of all files
+  uint64_t bytes = 0;   // the size of all files
 };
 
 // Returns the folder of a scene that is exported as FOLDER/scene.json. Throws UsageError if the path has another name, or

@@ -24,27 +24,27 @@
 namespace vox {
 
 struct PointVoxelOptions {
-  double radius = 0;  // world units; voxels whose center is this near to a point are filled, too
+  double radius = 0;  // world units; voxels with a center this near to a point are filled, too
   bool materials = true;
-  uint64_t room = UINT64_MAX;  // bytes that points may take at once
+  uint64_t room = UINT64_MAX;  // the most bytes that points may take at once
 };
 
-// Returns how many bytes points may take if `memory_limit` bounds the process; 0 stands for 80 % of the free
-// memory.
+// Returns the number of bytes that points may take if `memory_limit` limits the process; 0 means 80 % of the
+// free memory.
 uint64_t room_for_points(uint64_t memory_limit);
 
-// Returns a file of voxels that lies on the grid, still without voxels. They have colors if the cloud has, and materials are
+// Returns a VoxelFile on the grid, without voxels yet. Its voxels have colors if the cloud has colors and materials are
 // asked for.
 VoxelFile cloud_on_grid(const PointCloud& cloud, const voxelize::Grid& grid, bool materials);
 
 // A voxel's color is the mean of its points' colors in linear light. The points are sorted by cubes of 64³
-// voxels, at 8 bytes each. If they do not all fit into memory, the cloud is read again for each group of
-// cubes that fits. Throws Error.
+// voxels, with 8 bytes each. If they do not all fit into memory, the cloud is read once more for each group
+// of cubes that fits. Throws Error.
 VoxelFile point_voxels(PointCloud cloud, const voxelize::Grid& grid, const PointVoxelOptions& options);
 
-// Points on the grid: the voxels that a point fills, and the record that is kept of it for each cube of 64³
+// PointLattice finds the voxels that a point fills, and makes a record of the point for each cube of 64³
 // voxels in which it fills some. Places are rounded to whole 64ths of a voxel here, so that every machine
-// makes the same decisions.
+// decides alike.
 
 // A point in one cube, in 8 bytes:
 //
@@ -62,7 +62,7 @@ struct PointRecord {
     return {part(place.x) | part(place.y) << kBits | part(place.z) << 2 * kBits | uint64_t{rgb} << 3 * kBits};
   }
 
-  // The place relative to the cube's corner, in 64ths of a voxel.
+  // Returns the place relative to the cube's corner, in 64ths of a voxel.
   Int3 place() const {
     const auto part = [&](int32_t axis) {
       return static_cast<int32_t>(bits >> axis * kBits & ((1 << kBits) - 1)) - kMargin;
@@ -73,7 +73,7 @@ struct PointRecord {
 };
 static_assert(sizeof(PointRecord) == 8);
 
-// Half a cube less a voxel, so that a point's voxels lie in at most two cubes along each axis.
+// The largest radius: half a cube less a voxel, so that a point's voxels lie in at most two cubes along each axis.
 inline constexpr double kMostRadius = 31;  // in voxels
 
 class PointLattice {
@@ -96,8 +96,8 @@ class PointLattice {
   }
 
   // Calls body(code), see VoxelCube::code(), for each voxel that the record fills in the cube with the lower
-  // corner `corner`. These are the voxel that holds the point, and those whose center is at most the radius
-  // away from the center of the 64th of a voxel in which the point lies.
+  // corner `corner`. These are the voxel that holds the point, and voxels whose center is at most the radius
+  // away from the point as rounded: the center of its 64th of a voxel.
   template <class Body>
   void for_each_voxel(PointRecord record, Int3 corner, const Body& body) const {
     const Int3 at = record.place();
@@ -114,7 +114,7 @@ class PointLattice {
   static constexpr int32_t kSteps = PointRecord::kSteps;
 
   // Returns a place in 64ths of a voxel from the grid's origin, or nothing if the point fills no voxel of the
-  // grid. It is defined in the header so that the three numbers stay in registers.
+  // grid. It is defined in the header so that the three numbers can stay in registers.
   std::optional<Int3> step_of(const Vec3d& place) const {
     const auto x = step_along(0, place.x), y = step_along(1, place.y), z = step_along(2, place.z);
     if (!x || !y || !z) return std::nullopt;
@@ -124,7 +124,7 @@ class PointLattice {
     const double high = resolution_ * double{kSteps};
     // A snapped grid is a window of one grid of the world, in which a point lies in exactly one voxel. So if
     // two tiles touch, only one of them has the point; the difference of two such numbers is exact. Other
-    // grids end with their points, which rounding may move beyond the end.
+    // grids end at their last points, which rounding may move beyond the end.
     const double exact = snapped_ ? place / voxel_size_[axis] * kSteps - origin_[axis] * kSteps
                                   : (place - origin_[axis]) / voxel_size_[axis] * kSteps;
     constexpr double kRounding = voxelize::kGridRounding * kSteps;
@@ -170,8 +170,8 @@ class PointLattice {
   int32_t most_squared_ = 0;   // the square of the radius in 128ths of that side
 };
 
-// Sums of the points' colors in each voxel of a cube of 64³, in linear light. They are whole numbers, so
-// their order does not matter.
+// The following structs sum up the points' colors in each voxel of a cube of 64³, in linear light. Sums
+// are whole numbers, so the order of points does not matter.
 
 // Returns the sRGB codes of linear light in steps of 1 / 65535.
 std::span<const uint8_t> light_codes();
@@ -190,7 +190,7 @@ struct ColorSum {
     r += other.r, g += other.g, b += other.b;
   }
 
-  // The same, if several threads add at once.
+  // Adds, even if several threads add at the same time.
   void add_shared(const ColorSum& other) {
     const auto add = [](uint64_t& to, uint64_t value) {
       std::atomic_ref(to).fetch_add(value, std::memory_order_relaxed);
@@ -205,7 +205,7 @@ struct ColorSum {
 };
 static_assert(sizeof(ColorSum) == 32);
 
-// Sums for cubes in which most voxels have points, with one for each voxel.
+// Sums for cubes in which most voxels have points. Each voxel has one.
 class DenseSums {
  public:
   static constexpr uint64_t kBytes = sizeof(ColorSum) * dag::VoxelCube::kLeaves * 64;  // 8 MiB
@@ -225,7 +225,7 @@ class DenseSums {
   std::vector<ColorSum> sums_;
 };
 
-// Sums for cubes with few points, only for voxels that have some.
+// Sums for cubes with few points. Only voxels with points have one.
 class SparseSums {
  public:
   SparseSums() : places_(dag::VoxelCube::kLeaves * 64) {}
@@ -257,14 +257,14 @@ class SparseSums {
   std::vector<ColorSum> sums_;
 };
 
-// Voxels that are kept, because the readers of a VoxelFile ask for each cube more than once.
+// Voxels are kept, because each cube of a VoxelFile is read more than once.
 
 // A voxel by its code in the cube, see dag::VoxelCube::code(), and its color, see rgb_value().
 struct ColoredVoxel {
   uint32_t code, rgb;
 };
 
-// Several threads call this, but only one of them at a time for the same cube.
+// Several threads may call this, but only one at a time for the same cube.
 class KeptVoxels {
  public:
   // `room` is the number of bytes that the voxels may take.
@@ -349,11 +349,11 @@ class CubeTable {
   size_t size_ = 0;
 };
 
-// Sorts the points of a cloud by the cubes of 64³ voxels in which they fill voxels.
+// PointCubes sorts the points of a cloud by the cubes of 64³ voxels in which they fill voxels.
 
 // A first pass over the cloud counts the records of every cube. Each further pass takes as many consecutive
-// cubes as fit into memory, and puts their records into one array, cube by cube. A cube whose records would
-// take more memory than sums for all its voxels gets these sums instead, so no cube is too large.
+// cubes as fit into memory, and puts their records into one array, cube by cube. If a cube's records would
+// take more memory than sums for all its voxels, it gets these sums instead, so no cube is too large.
 class PointCubes {
  public:
   // `room` is the number of bytes that the points may take.
@@ -372,7 +372,7 @@ class PointCubes {
   // A cube that is loaded or is being loaded.
   struct Loaded {
     uint64_t key;
-    uint64_t next, end;  // in records_: the place of its next record, and the end of its part
+    uint64_t next, end;  // in records_: the place of the next record, and the end of the cube's part
     DenseSums* sums;     // null if it has records
   };
 

@@ -1,4 +1,4 @@
-// Reads any file of points. At the end are the lines of a large text file, which several of the readers share.
+// Reads any file of points. The end of this header reads the lines of a large text file, for several of the readers.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,27 +22,27 @@
 
 namespace vox {
 
-// A cloud of points. The reader of a file provides it piece by piece, so that files of any size are read in
-// bounded memory.
+// A cloud of points comes from a file's reader piece by piece, so that files of any size are read in
+// limited memory.
 
 struct CloudPoint {
   Vec3d place;
   uint32_t rgb = 0;  // see rgb_value(); 0 without colors
 };
 
-// The extent of a splat around its center. Its opacity at a place is that at the center times e^(-d² / 2), where
-// d is the distance from the center in standard deviations.
+// The extent of a splat around its center. Its opacity at a place is `opacity` times e^(-d² / 2), where d is the
+// distance from the center in standard deviations.
 struct SplatShape {
-  std::array<Vec3d, 3> axes;  // of length 1, at right angles
-  Vec3d deviations;           // along the axes, in the file's units
+  std::array<Vec3d, 3> axes;  // vectors of length 1, at right angles
+  Vec3d deviations;           // standard deviations along the axes, in the file's units
   double opacity = 1;         // at the center
 };
 
-// Splats do not count where they are less opaque than this.
+// Where a splat is less opaque than this, it does not count.
 inline constexpr double kLeastSplatWeight = 1.0 / 1024;
 
-// Some of a cloud's points, and the number of points in the same part of the file that are left out: those
-// that the file marks as withheld, and splats that are too transparent.
+// Some of a cloud's points, and the number of points that were left out of the same part of the file:
+// points marked as withheld, and splats that are too transparent.
 struct CloudPiece {
   std::vector<CloudPoint> points;
   std::vector<SplatShape> shapes = {};  // one for each point, if the cloud has shapes
@@ -51,11 +51,11 @@ struct CloudPiece {
 
 struct PointCloud {
   bool has_colors = false;
-  bool has_shapes = false;          // the points are splats
+  bool has_shapes = false;          // true if the points are splats
   dag::UpAxis up = dag::UpAxis::Y;  // the axis that points up
 
-  // Several threads call read() at once, and a piece may be read more than once. The function keeps alive
-  // what it needs, and throws an Error that names the file.
+  // Several threads call read() at once, and a piece may be read more than once. The function owns
+  // everything that it needs, and throws an Error that names the file.
   size_t pieces = 0;
   std::function<CloudPiece(size_t piece)> read;
 };
@@ -66,7 +66,7 @@ inline constexpr uint64_t kPieceRecords = 1 << 14;
 // Rotates the cloud so that its `up` axis becomes y; see voxelize::turn_up().
 PointCloud turned_up(PointCloud cloud, dag::UpAxis up);
 
-// Joins clouds into one, which has colors if all of them have. `clouds` must hold at least one.
+// Joins clouds into one. It has colors if all of them have. `clouds` must hold at least one.
 PointCloud joined(std::vector<PointCloud> clouds);
 
 // The results of a first pass over a cloud.
@@ -87,16 +87,16 @@ inline bool is_finite(const Vec3d& place) {
   return sum == 0;
 }
 
-// How splats become voxels.
+// The way in which splats become voxels.
 enum class SplatUse {
   Density,  // as soft ellipsoids, see splat_voxels()
-  Centers   // as points at their centers, without regard to their sizes
+  Centers   // as points at their centers; sizes are ignored
 };
 
 struct PointOptions {
-  std::optional<dag::UpAxis> up = std::nullopt;  // the axis that points up, whatever the file says
+  std::optional<dag::UpAxis> up = std::nullopt;  // the axis that points up, instead of the file's
   SplatUse splats = SplatUse::Density;
-  // The least opacity: for Density, that of a voxel that is filled; for Centers, that of a splat that is kept.
+  // The least opacity of a filled voxel (for Density) or of a splat that is kept (for Centers).
   double splat_opacity = 0.5;
 };
 
@@ -104,26 +104,26 @@ struct PointOptions {
 // that names the file and, if there is one, the line.
 PointCloud open_points(std::span<const std::filesystem::path> paths, const PointOptions& options = {});
 
-// The readers of one format each. They do not rotate the points, and report which axis is up. open_points()
-// adds the file's name to their Errors.
+// These functions read one format each. They do not rotate the points, but report which axis is up.
+// open_points() adds the file's name to their Errors.
 PointCloud open_las(const std::filesystem::path& path);
 PointCloud open_ply_points(const std::filesystem::path& path, const PointOptions& options = {});
 PointCloud open_point_text(const std::filesystem::path& path);  // .xyz and .pts
 PointCloud open_splat(const std::filesystem::path& path, const PointOptions& options = {});
 PointCloud open_spz(const std::filesystem::path& path, const PointOptions& options = {});
 
-// Tells if a PLY file holds points instead of a mesh.
+// A PLY file can hold points instead of a mesh.
 
 enum class PlyPoints {
   None,   // a mesh, or not a PLY file
   Plain,  // points, with or without colors
-  Splats  // 3D Gaussian splats (Kerbl et al. 2023): with a color as spherical harmonics, and an opacity
+  Splats  // 3D Gaussian splats (Kerbl et al. 2023): color as spherical harmonics, and opacity
 };
 
 // Reads only the header.
 PlyPoints ply_points_of(const std::filesystem::path& path);
 
-// The lines of a large text file, in pieces that can be read independently.
+// The lines of a large text file are read in independent pieces.
 
 // Reads the numbers of a line one after the other.
 class LineNumbers {
@@ -154,7 +154,7 @@ class TextLines {
 
   uint64_t count() const { return firsts_.back(); }
   size_t pieces() const { return firsts_.size() - 1; }
-  uint64_t first_of(size_t piece) const { return firsts_[piece]; }  // the number of its first line, from 0
+  uint64_t first_of(size_t piece) const { return firsts_[piece]; }  // the first line's number, from 0
   uint64_t count_of(size_t piece) const { return firsts_[piece + 1] - firsts_[piece]; }
 
   // Calls body(p) with the first word of each line of a piece (formats/io/scan.h). Several threads may call
@@ -174,7 +174,7 @@ class TextLines {
   }
 
  private:
-  // A piece's lines begin at `first` or later and before `end` of the text, which is at `offset` in the file.
+  // A piece has the lines that begin from `first` to before `end` of the text, which is at `offset` in the file.
   struct Block {
     std::string text;
     uint64_t offset = 0;
@@ -192,7 +192,7 @@ class TextLines {
   std::filesystem::path path_;
   ReadFile file_;
   uint64_t begin_;
-  std::vector<uint64_t> firsts_;  // the first line of each piece, and finally the number of all lines
+  std::vector<uint64_t> firsts_;  // the first line of each piece, and at the end the number of all lines
 };
 
 }  // namespace vox

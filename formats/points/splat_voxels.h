@@ -1,5 +1,5 @@
-// Converts splats to voxels, as the soft ellipsoids that they are. Several splats together are as opaque as they
-// look one behind the other: a voxel whose center is p is filled if
+// Converts splats, which are soft ellipsoids, to voxels. Several splats together are as opaque as if they stood
+// one behind the other: a voxel with its center at p is filled if
 //
 //     1 - Π (1 - α · e^(-d² / 2))
 //
@@ -30,42 +30,42 @@
 namespace vox {
 
 // Surveys a cloud with shapes. The box reaches from each splat's center as far as the splat fills voxels on its
-// own. The reach of the 1 % of splats with the greatest reach counts as that of the greatest of the others, so
-// that a few huge splats do not make the grid coarse. Splats less than half as opaque as `opacity` do not widen
-// the box, unless there are no others.
+// own. For the 1 % of splats with the greatest reach, the greatest reach of the other splats is taken, so that
+// a few huge splats do not make the grid coarse. Splats less than half as opaque as `opacity` do not widen the
+// box, unless there are no others.
 CloudSurvey survey_splats(const PointCloud& cloud, double opacity);
 
 struct SplatVoxelOptions {
-  double opacity = 0.5;  // of a voxel that is filled
+  double opacity = 0.5;  // the least opacity of a filled voxel
   bool materials = true;
-  uint64_t room = UINT64_MAX;  // bytes that splats, and results that are needed again, may take
+  uint64_t room = UINT64_MAX;  // the most bytes of splats, and of results that are needed again
 };
 
-// The splats stay in memory, at 64 bytes each and 4 bytes for each part of space that they meet. Throws Error,
-// also if there is no room for them.
+// The splats stay in memory, with 64 bytes each and 4 bytes for each octree node to which they belong. Throws
+// Error, also if there is no room for them.
 VoxelFile splat_voxels(const PointCloud& cloud, const voxelize::Grid& grid, const SplatVoxelOptions& options);
 
-// A splat on the grid, in voxels. Its d² is a sum of squares: how far a place is from the center along z, how far
-// along y from where it is to be expected for this z, and how far along x for these two. Each is divided by the
-// deviation that is left.
+// A splat on the grid, in voxels. Its d² is a sum of squares of three distances: along z from the center, along y
+// from the y that is expected for this z, and along x from the x that is expected for these. Each is divided by
+// its remaining deviation.
 struct GridSplat {
   Vec3d center;                  // in voxels from the grid's corner
   float per_x, per_y, per_z;     // 1 / deviation
-  float x_by_y, x_by_z, y_by_z;  // the expected places, as multiples
+  float x_by_y, x_by_z, y_by_z;  // the expected x and y, as multiples of y and z
   float opacity;
-  float cut;     // d² / 2 where the splat ends
+  float cut;     // the value of d² / 2 where the splat ends
   uint32_t rgb;  // see rgb_value()
 
   static GridSplat of(const CloudPoint& point, const SplatShape& shape, const voxelize::Grid& grid);
 
-  // Returns the voxels, of a grid of this resolution, around all places where the splat counts; it may be empty.
+  // Returns a box of voxels, in a grid of this resolution, around all places where the splat counts. It may be empty.
   struct Reach {
     Int3 first, last;
     bool empty() const { return first.x > last.x || first.y > last.y || first.z > last.z; }
   };
   Reach reach(uint32_t resolution) const;
 
-  // The least and the greatest d² / 2 in a cube. The first may be too small and the second too great.
+  // Return bounds of d² / 2 in a cube, of which the least may be too small and the greatest too large.
   double least_in(const Vec3d& middle, double half_side) const;
   double greatest_in(const Vec3d& middle, double half_side) const;
 
@@ -76,10 +76,10 @@ struct GridSplat {
 };
 static_assert(sizeof(GridSplat) == 64);
 
-// Finds the splats of each cube of 64³ voxels.
+// SplatTree finds the splats of each cube of 64³ voxels.
 
-// A splat belongs to the nodes of an octree that it meets, at the lowest level at which it meets at most two along
-// each axis. The nodes of level 0 are cubes. So a splat takes little memory, however large it is.
+// A splat belongs to the octree nodes that it meets, on the lowest level on which it meets at most two along each
+// axis. The nodes of level 0 are cubes. So even a large splat takes little memory.
 class SplatTree {
  public:
   // `opacity` is that of a filled voxel.
@@ -100,7 +100,7 @@ class SplatTree {
     uint64_t key;  // the Morton key among nodes of its level
 
     double half_side() const { return static_cast<double>(uint64_t{32} << level) - 0.5; }
-    Vec3d middle() const;  // of its voxels' centers
+    Vec3d middle() const;  // the middle of the voxels' centers
     uint64_t id() const { return uint64_t{level} << 48 | key; }
   };
 
@@ -118,18 +118,18 @@ class SplatTree {
   double opacity_;
   uint32_t top_ = 0;  // the level of the root
 
-  // The nodes that have splats, by their ids, ascending; and the splats of each of them, ascending.
+  // The ids of nodes that have splats, ascending, and the splats of each node, ascending.
   std::vector<uint64_t> nodes_;
   std::vector<uint64_t> ends_;  // where the splats of each node end
   std::vector<uint32_t> members_;
 };
 
-// Adds up splats in a cube.
+// SplatSums adds up splats in a cube.
 
 // A voxel with this code stands for all voxels of a cube.
 inline constexpr uint32_t kWholeCube = UINT32_MAX;
 
-// One thread's memory for adding up. Only those parts of rows of voxels are used that splats reach.
+// One thread's memory for adding up splats. Only the parts of rows that splats reach are used.
 class SplatSums {
  public:
   SplatSums();
@@ -138,7 +138,7 @@ class SplatSums {
   void add(const GridSplat& splat, Int3 corner, uint32_t resolution);
   void add_colored(const GridSplat& splat, Int3 corner, uint32_t resolution);
 
-  // Appends the voxels that are this opaque, and removes all splats.
+  // Appends the voxels that are at least this opaque, and removes all splats.
   void take(double opacity, std::vector<ColoredVoxel>& to);
 
  private:

@@ -1,6 +1,6 @@
-// 3D Gaussian splats (Kerbl et al. 2023): soft ellipsoids with a color and an opacity. This file has what
-// their readers share, and the functions of mathematics that they need. These use only operations that IEEE
-// 754 rounds in one way, so that all machines read the same splats.
+// 3D Gaussian splats (Kerbl et al. 2023) are soft ellipsoids with a color and an opacity. Their readers
+// share this header and its mathematical functions. These use only operations that IEEE 754 rounds in one
+// way, so that all machines read the same splats.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ inline double portable_log(double x) {
   return static_cast<double>(power) * kLn2 + 2 * s * sum;
 }
 
-// Returns the three axes of an ellipsoid that a quaternion of any length turns. All zeros turn nothing.
+// Returns the axes of an ellipsoid that is rotated by a quaternion of any length. All zeros mean no rotation.
 inline std::array<Vec3d, 3> turned_axes(double x, double y, double z, double w) {
   const double length = x * x + y * y + z * z + w * w;
   const double s = length > 0 ? 2 / length : 0;
@@ -53,8 +53,8 @@ inline std::array<Vec3d, 3> turned_axes(double x, double y, double z, double w) 
           Vec3d{s * (x * z + y * w), s * (y * z - x * w), 1 - s * (x * x + y * y)}};
 }
 
-// Adds a splat to a piece. One that is too transparent to count is left out; one whose numbers are not all
-// finite gets a place that is not finite either, so that it is dropped as such points are.
+// Adds a splat to a piece. A splat that is too transparent to count is left out. One with numbers that are
+// not finite gets a place that is not finite, so that it is dropped like such points.
 inline void add_splat(CloudPiece& to, CloudPoint point, const SplatShape& shape) {
   if (shape.opacity < kLeastSplatWeight) {
     ++to.left_out;

@@ -1,10 +1,10 @@
 // Compares the results of a benchmark with those of an earlier run, row by row.
 //
-// A row counts as slower if every one of its repetitions took longer than the slowest repetition of the
-// earlier run, and if the two medians differ by more than kLeastChange. So neither the spread of the
-// repetitions nor a change too small to matter is reported. Faster is defined the same way in the other
-// direction. With one repetition there is no spread, and kLeastChange alone decides. Rows that did different
-// work are not compared.
+// A row counts as slower if all of its repetitions took longer than the slowest repetition of the earlier
+// run, and if the two medians differ by more than kLeastChange. So neither the spread of repetitions nor a
+// very small change is reported. Faster is defined the same way in the other direction. With one
+// repetition there is no spread, and kLeastChange alone decides. Rows that did different work are not
+// compared.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ enum class RowChange : uint8_t {
 inline constexpr std::array kChangeNames = {"same", "slower", "faster", "other work", "added", "gone"};
 
 struct AgainstRow {
-  std::string row;  // the values of its axes, e.g. "spheres, fresh, 1140"
+  std::string row;  // the values of the row's axes, e.g. "spheres, fresh, 1140"
   std::optional<measure::Timing> before = {}, now = {};  // in ms
   RowChange change = RowChange::None;
   std::string other_work = {};  // e.g. "nodes_new 120, was 118"; only for OtherWork

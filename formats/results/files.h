@@ -11,8 +11,8 @@
 
 namespace vox {
 
-// Writes a table of results as comma-separated values (RFC 4180): a line of names, then a line for each row. The first
-// name alone stands in quotes, which readers remove: is_csv_of_vox() knows our files by it.
+// Writes a table of results as comma-separated values (RFC 4180): a line of names, then a line for each row. Only the
+// first name stands in quotes, which readers remove; is_csv_of_vox() recognizes vox's files by them.
 
 // Columns have the same names as in report files; columns without a name there are left out. Numbers are
 // written as in JSON, and a field without a value is empty.
@@ -30,13 +30,13 @@ bool is_csv_of_vox(std::string_view file);
 // values were set.
 std::string json_text(const ResultGroup& results);
 
-// Reads the rows of a benchmark's results from the JSON or the report that the benchmark wrote.
+// The next function reads the rows of a benchmark's results from the JSON or the report that the benchmark wrote.
 
 struct ReadResults {
   std::string device, device_text;  // the device that was measured
   ResultTable rows;
-  // A report alone has these: the command line, the texts in its group /machine by their names, and the digests of the files in
-  // /inputs.
+  // Only a report has these: the command line, the texts in its group /machine by their names, and the digests of the
+  // files in /inputs.
   std::string command;
   std::map<std::string, std::string> machine, inputs;
 };
@@ -45,11 +45,11 @@ struct ReadResults {
 // with the group `rows` in one of its groups. In JSON, lists and objects in a row are ignored, and missing or null values are
 // absent; a report has 0 or "" for these. Throws Error that names the file.
 //
-// The results of several benchmarks have those of each one in an object or a group of its own: `part` is its name.
+// If the file has the results of several benchmarks, `part` names the object or group of one of them.
 ReadResults read_results(const std::filesystem::path& path, const std::string& part = "");
 ReadResults parse_results(std::string_view json, const std::string& part = "");
 
-// Writes results as a report file in HDF5.
+// The next function writes results as a report file in HDF5.
 //
 // A group of results is a group of HDF5. A column of a table is a dataset of uint64, float64 or texts of
 // fixed length (h5py: bytes; .decode() gives a str), with its unit as the attribute `unit`. A single value is
@@ -59,26 +59,26 @@ ReadResults parse_results(std::string_view json, const std::string& part = "");
 // Writes the report and then replaces the file at `path`. Throws Error that names the file.
 void write_report(const ResultGroup& results, const std::filesystem::path& path);
 
-// Lists what these files hold, for docs/results.md.
+// The rest of this header lists the fields of such files, for docs/results.md.
 
 struct ResultField {
-  std::string json;  // "rows[].ms": the way to the value in JSON, empty if it is not there
+  std::string json;  // the path of the value in JSON, "rows[].ms"; empty if it is not there
   std::string
-      report;  // "/hash/rows/ms" or "/hash@seconds": the column or the attribute of a report, empty if it is not there
+      report;  // the column or attribute in a report, "/hash/rows/ms" or "/hash@seconds"; empty: there is none
   std::string unit, about;
 };
 
-// Returns the fields of a tree in their order, each once. Empty lists have no fields, tables without rows do.
+// Returns the fields of a tree in their order, each once. Tables without rows have fields, but empty lists have none.
 std::vector<ResultField> fields_of(const ResultGroup& results);
 
-// The fields of a program, or those that several places of the trees share.
+// The fields of a program, or fields that several places of the trees share.
 struct ResultSection {
-  std::string title, text;  // the text stands before the fields
+  std::string title, text;  // the text comes before the fields
   std::vector<ResultField> fields;
 };
 
-// Returns the sections in Markdown, as tables below their titles. Where a section has all fields of one of `parts`, it has a
-// link to this part instead. The parts are sections, too, which come last.
+// Returns the sections in Markdown, as tables below their titles. If a section has all fields of one of `parts`, it
+// gets a link to this part instead. The parts are sections, too, and come last.
 std::string sections_text(const std::vector<ResultSection>& sections,
                           const std::vector<ResultSection>& parts);
 

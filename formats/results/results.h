@@ -28,9 +28,9 @@
 
 namespace vox {
 
-// The names of a value in JSON and in reports. If a name is "", the value is left out there. A group named
-// "." is not a group of its own: its contents belong to the group around it. The name of a column may be a
-// path: "pointers/most" is `most` in the group `pointers` of the row, or of the table.
+// The names of a value in JSON and in reports. If a name is "", the value does not appear there. A group
+// named "." is not a group of its own: its contents belong to the group around it. The name of a column
+// may be a path: "pointers/most" is `most` in the group `pointers` of the row, or of the table.
 struct ResultName {
   ResultName(const char* both) : json(both), report(both) {}
   ResultName(std::string both) : json(both), report(std::move(both)) {}
@@ -38,17 +38,17 @@ struct ResultName {
       : json(std::move(in_json)), report(std::move(in_report)) {}
 
   std::string json, report;
-  std::string view = {};  // the name for views of a column that is in neither
-  std::string word = {};  // the word by which lists of fields call the last part of the name (listed_as())
+  std::string view = {};  // for a column that is in neither: its name for views
+  std::string word = {};  // the word for the name's last part in lists of fields (listed_as())
 };
-// A name of several that are alike, such as one for each type of bricks. Lists of fields have it once, with the word, such
-// as TYPE, in place of the last part, or with N in place of the number at the end. The word of a table by name is for its keys.
+// For one of several similar names, such as one for each type of bricks. Lists of fields show them once, with a word
+// such as TYPE for the last part, or with N for a number at the end. In a table by name, the word is for the keys.
 inline ResultName listed_as(std::string word, ResultName name) {
   name.word = std::move(word);
   return name;
 }
-// Names of values that are only in JSON, only in reports, or in neither, such as a column that is only shown
-// to people.
+// These return names of values that are only in JSON, only in reports, or in neither, such as a column that
+// only people see.
 inline ResultName in_json(std::string name) {
   return {std::move(name), ""};
 }
@@ -99,7 +99,7 @@ struct ResultColumn {
 
   ResultName name;
   std::string unit;
-  Values values;  // lists are for JSON alone
+  Values values;  // lists are only for JSON
   Headings shown = {};
   // True for each row without a value. JSON leaves such a value out, text and pages show nothing, and a
   // report has 0 or "". Empty if all rows have a value.
@@ -111,7 +111,7 @@ struct ResultColumn {
   }
   bool has(size_t row) const { return absent.empty() || !absent[row]; }
   double number(size_t row) const;      // 0 if the values are texts
-  std::vector<double> numbers() const;  // the numbers of all rows, for charts
+  std::vector<double> numbers() const;  // all rows' numbers, for charts
   const std::string& text(size_t row) const { return std::get<std::vector<std::string>>(values)[row]; }
 };
 
@@ -177,15 +177,15 @@ class ResultTable {
     return *this;
   }
 
-  // Says what the last column is, in a sentence.
+  // Describes the last column in a sentence.
   ResultTable& about(std::string sentence) {
     columns_.back().about = std::move(sentence);
     return *this;
   }
 
   const std::vector<ResultColumn>& columns() const { return columns_; }
-  // Return the column with this name in JSON, in a report or for views. If there is none, find() returns nullptr, and [] throws
-  // std::out_of_range.
+  // These return the column with this name in JSON, in a report or for views. If there is none, find() returns nullptr,
+  // and [] throws std::out_of_range.
   const ResultColumn* find(std::string_view name) const;
   const ResultColumn& operator[](std::string_view name) const;
   size_t rows() const { return columns_.empty() ? 0 : columns_.front().size(); }
@@ -206,7 +206,7 @@ class ResultGroup {
     TableShape shape;
   };
   struct Groups {
-    enum class Kind { One, List };  // lists are for JSON alone
+    enum class Kind { One, List };  // lists are only for JSON
     Kind kind;
     std::list<ResultGroup> groups = {};
   };
@@ -230,7 +230,7 @@ class ResultGroup {
   ResultGroup& set(ResultName name, std::vector<uint64_t> values, std::string unit = "");
   ResultGroup& set(ResultName name, std::vector<double> values, std::string unit = "");
 
-  // Says what the last value is, in a sentence.
+  // Describes the last value in a sentence.
   ResultGroup& about(std::string sentence) {
     items_.back().about = std::move(sentence);
     return *this;

@@ -1,4 +1,4 @@
-// Results for people: tables and views of tables, on the screen and on pages.
+// Shows results to people: tables and views of tables, on the screen and on pages.
 #pragma once
 
 #include <array>
@@ -30,8 +30,8 @@ class TextTable {
 // Names of columns. An empty list stands for all columns.
 using ColumnNames = std::vector<std::string>;
 
-// Returns the table of results that a screen shows: those of the named columns that have a title. If `total` is given,
-// its only row comes last, with `name` in the first column.
+// Returns the table that a screen shows: the named columns that have a title. If `total` is given, its only row comes
+// last, with `name` in the first column.
 TextTable text_table(const ResultTable& results, const ColumnNames& names = {});
 TextTable text_table(const ResultTable& results, std::string name, const ResultTable& total);
 
@@ -39,10 +39,10 @@ TextTable text_table(const ResultTable& results, std::string name, const ResultT
 std::vector<std::string> screen_titles(const ResultTable& results, const ColumnNames& names = {});
 std::vector<std::string> screen_cells(const ResultTable& results, size_t row, const ColumnNames& names = {});
 
-// Returns lines with the names of facts and, below each other, what they are.
+// Returns a line for each fact, with its name and, aligned, its text.
 std::string facts_text(const HtmlPage::Facts& facts);
 
-// Return a row's value in readable form without its unit, and the values of all rows.
+// These return one row's value, and the values of all rows, in readable form without units.
 std::string shown_text(const ResultColumn& column, size_t row, const Look& look);
 std::string shown_text(double value, const Look& look);
 std::vector<std::string> shown_texts(const ResultColumn& column, const Look& look);
@@ -50,8 +50,8 @@ std::vector<std::string> shown_texts(const ResultColumn& column, const Look& loo
 std::string format_mib(uint64_t bytes);    // "3,509.12": MiB, without the unit
 std::string format_percent(double share);  // "12.5 %" for an eighth
 
-// Makes the tables of report pages from results: each cell has the text that a screen shows, and the exact
-// value.
+// The next functions make the tables of report pages. Each cell has the text that a screen shows, and the
+// exact value.
 
 // Returns the table of results that a page shows. If `total` is given, its only row comes last, with `name`
 // in the first column.
@@ -61,7 +61,7 @@ HtmlTable page_table(const ResultTable& results, std::string name, const ResultT
 // Returns a row's value as a cell of a page's table, and the cells of a row.
 HtmlCell page_cell(const ResultColumn& column, size_t row, const Look& look);
 std::vector<HtmlCell> page_cells(const ResultTable& results, size_t row);
-// The factor of the numbers that a page's charts show.
+// Returns the factor by which a page's charts multiply numbers.
 double page_factor(const Look& look);
 
 // Returns the transposed table: each column becomes a row, and each row a column whose title is the row's
@@ -73,8 +73,8 @@ HtmlCell mib_cell(uint64_t bytes);               // text in MiB, value in bytes
 HtmlCell number_cell(double value, int digits);  // `digits` after the decimal point
 HtmlCell row_head(std::string name, std::string unit);
 
-// Views of a table of results. A view names columns of the table and says how they are arranged: as lines of a screen,
-// as a table of a page, or as a chart with its numbers.
+// The rest of this header makes views of a table of results. A view names columns of the table and arranges them as
+// lines on a screen, as a table of a page, or as a chart with its numbers.
 
 // A row of a table, which must outlive it. Columns are named as in JSON.
 class ResultRow {
@@ -86,9 +86,9 @@ class ResultRow {
   bool has(std::string_view column) const;
   double number(std::string_view column) const { return (*table_)[column].number(index_); }
   const std::string& word(std::string_view column) const { return (*table_)[column].text(index_); }
-  // The value as people read it, "" if there is none.
+  // Returns the value as people read it, or "" if there is none.
   std::string text(std::string_view column, const Look& look = {}) const;
-  // The value as a page shows it, with the exact number; empty if there is none.
+  // Returns the value as a page shows it, with the exact number. Empty if there is none.
   HtmlCell cell(std::string_view column, const Look& look) const;
 
  private:
@@ -101,30 +101,30 @@ using TextOfRow = std::function<std::string(const ResultRow&)>;
 using CellOfRow = std::function<HtmlCell(const ResultRow&)>;
 
 ResultRows rows_of(const ResultTable& table);
-// Returns the rows that the function has this text for.
+// Returns the rows for which the function returns this text.
 ResultRows rows_with(const ResultRows& rows, const TextOfRow& text, std::string_view wanted);
 // Returns the rows that have a value in this column.
 ResultRows rows_with_value(const ResultRows& rows, std::string_view column);
 // Returns the different texts of the rows, in their order.
 std::vector<std::string> texts_of(const ResultRows& rows, const TextOfRow& text);
-// Cuts the rows where the text changes from one row to the next.
+// Cuts the rows into runs with equal texts.
 std::vector<ResultRows> runs_of(const ResultRows& rows, const TextOfRow& text);
-// Return functions for the texts of a column, and for its values as a page shows them.
+// These return functions for the texts of a column, and for its values as a page shows them.
 TextOfRow text_in(std::string column);
 CellOfRow cell_in(std::string column, const Look& look = {});
 
 // A part of a line on a screen. Parts that have one heading stand below each other.
 struct LinePart {
-  uint32_t place;  // columns stand in the order of their places, then in that in which they come first
+  uint32_t place;  // columns are ordered by their places, then by their first appearance
   std::string heading, text;
 };
 
 struct LineView {
   TextOfRow line;  // rows that follow each other and share this text form one line
-  // The parts that a row adds to its line. The first row of a line that has a part states it.
+  // Returns the parts that a row adds to its line. If several rows of a line have a part, the first one counts.
   std::function<std::vector<LinePart>(const ResultRow&)> parts;
-  std::string missing = {};  // the text of a part that no row of a line has
-  // True if there is a gap between two lines, of which these are the first rows. Without the function there is none.
+  std::string missing = {};  // the text for a part that no row of a line has
+  // Returns true if there is a gap between two lines, given their first rows. Without the function there are no gaps.
   std::function<bool(const ResultRow&, const ResultRow&)> gap = nullptr;
 };
 // Returns the rows as a table for a screen.
@@ -142,7 +142,7 @@ HtmlTable page_table(const ResultRows& rows, const std::vector<PageColumn>& colu
 void add_bars(BarChart& chart, const ResultRows& rows, const TextOfRow& label,
               const std::vector<std::string>& columns, double factor = 1, const TextOfRow& note = nullptr);
 
-// The axis that a chart has from left to right.
+// The axis of a chart from left to right.
 struct FigureAxis {
   std::string column, title;
   ChartScale scale = ChartScale::Linear;
@@ -150,12 +150,12 @@ struct FigureAxis {
   TextOfRow panel = nullptr;  // the values of other axes: the rows of a figure share this text
 };
 
-// The quantity that a chart shows, and its spread if it has one. The look decides in which unit its numbers are.
+// The quantity that a chart shows, and its spread if it has one. The look decides the unit of its numbers.
 struct FigureQuantity {
   std::string column, unit, caption;
   Look look;
   std::function<std::array<double, 2>(const ResultRow&)> range = nullptr;  // the least and the greatest value
-  TextOfRow note = nullptr;  // the text below a number; if there is a range, the range stands there
+  TextOfRow note = nullptr;  // the text below a number, unless a range is there
 };
 
 // Adds a figure with a line for each text of `series`.

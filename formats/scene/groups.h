@@ -1,4 +1,4 @@
-// The parts of a scene file in HDF5: its facts, and the groups that hold its voxels as SVDAG, bricks or spatial hash.
+// Reads and writes the parts of a scene file in HDF5: its facts, and the groups that hold its voxels in each form.
 #pragma once
 
 #include <memory>
@@ -19,51 +19,51 @@
 
 namespace vox {
 
-// Reads and writes everything in a scene file except its voxels (docs/formats.md): the header, the place in
-// the world, the palette, the origin.
+// The first functions read and write everything in a scene file except its voxels (docs/formats.md): the
+// header, the place in the world, the palette, the origin.
 
 void write_header(const h5::Object& file, const FileOrigin& origin, uint32_t version);
 void write_palette(const h5::Object& file, const dag::VoxelScene& scene);
-// Writes all of it, including header and palette.
+// Writes all facts, including header and palette.
 void write_scene_facts(const h5::Object& file, const dag::VoxelScene& scene, uint32_t version);
 
-// Returns the version of a file. Throws Error if this program cannot read that version or the file is not a
-// scene file.
+// Returns the version of a file. Throws Error if this program cannot read that version, or if the file is
+// not a scene file.
 uint32_t checked_version(const h5::Object& file);
 void read_palette(const h5::Object& file, dag::VoxelScene& scene);
 // Reads everything except the voxels: the levels of the DAG are empty.
 dag::VoxelScene read_scene_but_voxels(const h5::Object& file);
 
-// Reads the parts of a scene file (scene_parts.h).
+// The next functions read the parts of a scene file (scene_parts.h).
 
 // True if the words of a file's SVDAG group are in parts.
 bool has_parts(const h5::Object& svdag);
 
 struct OpenPart {
   h5::Object file;
-  uint64_t check;  // the sum over its words
+  uint64_t check;  // the sum over the part's words
 };
 
-// Opens the parts that the head names; none if the scene is not in parts. Throws Error that names a part that is missing
-// or is not the one for which the head was written.
+// Opens the parts that the head names. Returns none if the scene is not in parts. Throws Error that names a part if it
+// is missing or is not the one for which the head was written.
 std::vector<OpenPart> open_parts(const h5::Object& svdag);
 
-// A level in all parts, one behind the other. The last of the begins is the end.
+// A level in all parts, one after the other. The last element of the begins is the level's end.
 struct LevelOfParts {
   std::vector<h5::Object> words;  // the datasets
   std::vector<uint64_t> word_begins = {0}, node_begins = {0};
 };
 
-// Throws Error that names a part that does not continue the part before.
+// Opens a level in all parts. Throws Error that names a part if it does not continue the part before.
 LevelOfParts level_of_parts(std::span<const OpenPart> parts, uint32_t level);
 
-// Returns the check sum of a part with one more level, whose first node has the number `first`. Without levels it is
-// their number.
+// Returns the checksum of a part with one more level, whose first node has the number `first`. Before the first
+// level, the sum is the number of levels.
 uint64_t sum_with_level(uint64_t sum, std::span<const uint32_t> words, uint64_t first);
 
-// Reads and writes the SVDAG of a scene file: one group for each level, level_00 for the root.
-// docs/formats.md lists every attribute. In version 1 a child pointer is a word offset, in version 2 the
-// child's number; `starts` gives the positions of nodes.
+// The next functions read and write the SVDAG of a scene file: one group for each level, level_00 for
+// the root. docs/formats.md lists every attribute. In version 1 a child pointer is a word offset, in
+// version 2 the child's number; `starts` gives the positions of nodes.
 
 std::string level_group_name(uint32_t level);  // level_00, …
 
@@ -82,7 +82,7 @@ dag::FrozenDag read_svdag_group(const h5::Object& file, uint32_t version, dag::F
 std::optional<dag::FrozenDag> page_svdag_group(const h5::Object& file, uint32_t version, dag::FrozenDag dag,
                                                const std::shared_ptr<PagedBudget>& budget);
 
-// The counts of each level and its number of words in memory. None of the words is read.
+// The counts of a level, and its number of words in memory. The words are not read.
 struct LevelSizes {
   uint64_t words, nodes, svo_nodes;
 };
@@ -101,11 +101,11 @@ void write_symmetric_group(const h5::Object& file, const dag::SymmetricDag& dag,
                            const Compression& compression);
 // Checks everything that a walk relies on. `facts` has the scene's resolution, counts and digest.
 dag::SymmetricDag read_symmetric_group(const h5::Object& file, const dag::FrozenDag& facts);
-// Returns the SVDAG for which the group stands.
+// Returns the SVDAG that the group represents.
 dag::FrozenDag expanded_symmetric_group(const h5::Object& file, const dag::FrozenDag& facts);
-// Does what read_level_sizes() does for the SVDAG for which the group stands.
+// Does the same as read_level_sizes() for the SVDAG that the group represents.
 std::vector<LevelSizes> read_plain_sizes(const h5::Object& file, const dag::FrozenDag& facts);
-// Returns the size of the form itself without reading it.
+// Returns the size of the symmetric form without reading it.
 SymmetricSize symmetric_size_of(const h5::Object& file, const dag::FrozenDag& facts);
 
 // Reads and writes bricks as the group /bricks of a scene file:
@@ -147,8 +147,8 @@ std::vector<uint64_t> bricks_group_bytes(const h5::Object& file);
 
 void write_colors_group(const h5::Object& file, const attributes::PackedValues& colors,
                         const Compression& compression);
-// Returns nothing if the file has no colors. Throws Error that names the defect: all values can be read, there are as many
-// as the scene has voxels, and they have their digest.
+// Returns nothing if the file has no colors. Throws Error, which names the defect, unless all values can be read, are
+// as many as the scene's voxels, and have the stored digest.
 std::optional<attributes::PackedValues> read_colors_group(const h5::Object& file, uint64_t voxels);
 
 // Returns the bytes that a file's colors take in memory, without reading them.

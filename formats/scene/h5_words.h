@@ -32,14 +32,14 @@ Object write_words(const Object& parent, const std::string& name, std::span<cons
 // could have written is read in parallel.
 Words read_words(const Object& dataset);
 LongWords read_long_words(const Object& dataset);
-// Reads several datasets, one behind the other.
+// Reads several datasets, one after the other.
 Words read_words(std::span<const Object> datasets);
 
 // Returns the number of 32-bit words in the dataset without reading them.
 uint64_t words_in(const Object& dataset);
 
-// The chunks of a dataset of words: how words become the bytes of a chunk in the file, and back. HDF5 runs
-// its filters on one thread; here each thread has a coder, and HDF5 receives finished chunks.
+// The next struct and functions turn words into the bytes of a chunk in the file, and back. HDF5 runs its
+// filters on one thread; here each thread has a coder, and HDF5 receives finished chunks.
 
 struct ChunkFormat {
   Compression compression;  // deflated after a byte shuffle, or uncompressed with a checksum
@@ -59,7 +59,7 @@ class ChunkCoder {
   explicit ChunkCoder(const ChunkFormat& format);
   ~ChunkCoder();
 
-  // `words` has at most a chunk's number of words; a shorter last chunk of a dataset is padded with zeros.
+  // `words` has at most as many words as a chunk. The last chunk of a dataset may be shorter, and is padded with zeros.
   Bytes encoded(std::span<const Word> words);
   // Returns false if the bytes are not a chunk.
   bool decode(std::span<const uint8_t> bytes, std::span<Word> words);
@@ -74,11 +74,11 @@ class ChunkCoder {
   Bytes shuffled_;
 };
 
-// Reads words of a dataset from any thread and in any order. The HDF5 library, which serves one thread at a time, is
-// needed only to open a reader.
+// WordReader reads words of a dataset from any thread and in any order. The HDF5 library, which serves one thread at
+// a time, is needed only to open a reader.
 
 struct StoredChunk {
-  uint64_t at = 0, bytes = 0;  // in the file
+  uint64_t at = 0, bytes = 0;  // the place and the size in the file
 };
 
 template <class Word>
@@ -86,7 +86,7 @@ struct ChunkReader;
 
 class WordReader {
  public:
-  // Returns nothing if the dataset's chunks are not of a kind that a ChunkCoder reads. `file` is the dataset's own.
+  // Returns nothing if a ChunkCoder cannot read the dataset's chunks. `file` must be the dataset's file.
   static std::optional<WordReader> open(const Object& dataset, std::shared_ptr<const ReadFile> file);
 
   uint64_t words() const { return words_; }
@@ -104,7 +104,7 @@ class WordReader {
   uint64_t words_;
 };
 
-// Opens the file of an object once more, for readers of its datasets.
+// Opens the file of an object a second time, for readers of its datasets.
 std::shared_ptr<const ReadFile> file_of(const Object& object);
 
 }  // namespace vox::h5

@@ -23,7 +23,7 @@ using BuildFacts = std::vector<BuildFact>;
 
 class KeptRounds final : public build::RoundKeeper {
  public:
-  // `scene` is the path at which the finished scene will be.
+  // `scene` is the path of the finished scene.
   KeptRounds(std::filesystem::path scene, BuildFacts facts, double seconds);
   KeptRounds(const KeptRounds&) = delete;
   KeptRounds& operator=(const KeptRounds&) = delete;
@@ -35,8 +35,8 @@ class KeptRounds final : public build::RoundKeeper {
   void keep(const build::Round& round, const build::Pieces& pieces) override;
   double seconds() const override { return seconds_; }
 
-  // Called when the scene is complete. Removes the rounds and the list, and the folder if nothing else is in
-  // it.
+  // Removes the rounds and the list, and the folder if nothing else is in it. To be called when the scene is
+  // complete.
   void remove();
 
  private:
@@ -49,14 +49,14 @@ class KeptRounds final : public build::RoundKeeper {
   BuildFacts facts_;
   uint64_t build_;  // a sum over the facts
   double seconds_;
-  std::optional<PartsLock> lock_;  // from begin() on
+  std::optional<PartsLock> lock_;  // set by begin()
 };
 
-// Returns the number of rounds beside a scene.
+// Returns the number of rounds that are stored beside a scene.
 size_t rounds_beside(const std::filesystem::path& scene);
 
-// The file of a round that ranks keep until their scene is complete (libvox/build/build_scene.h). Only the
-// program that wrote the file reads it, so it is made for speed: it is written and read at the disk's rate.
+// Ranks keep a round's file until their scene is complete (libvox/build/build_scene.h). Only the program
+// that wrote the file reads it, so its form is made for speed: it is written and read at the disk's rate.
 // docs/formats.md lists every word.
 
 // Writes the file complete or not at all. `build` identifies the build: a sum over the facts that decide what
@@ -64,8 +64,8 @@ size_t rounds_beside(const std::filesystem::path& scene);
 void write_round(const build::Round& round, const build::Pieces& pieces, uint64_t build,
                  const std::filesystem::path& path);
 
-// Reads the pieces from the head of the file. Throws Error that names the file if it belongs to another build
-// or its length is not the one that its head states.
+// Reads the pieces from the head of the file. Throws Error that names the file if it belongs to another
+// build, or if its length differs from the one in its head.
 build::Pieces read_round_pieces(const std::filesystem::path& path, uint64_t build);
 
 // Reads the whole round. Throws Error in the same cases, and if the checksum differs from the stored one or

@@ -45,15 +45,15 @@
 
 namespace vox {
 
-// The forms of a scene's voxels besides the SVDAG. A form is null if the file is not to have it.
+// The forms of a scene's voxels in addition to the SVDAG. A form is null if the file does not get it.
 struct OtherForms {
   const bricks::FrozenBricks* bricks = nullptr;
   const spatial::FrozenHash* hash = nullptr;
   const dag::SymmetricDag* symmetric = nullptr;
 };
 
-// Throws Error if this machine cannot compress scene files so. The functions that write files throw it too,
-// but only after the work.
+// Throws Error if this machine cannot compress scene files in this way. The functions that write files
+// throw it too, but only after the work.
 void check_compression(const Compression& compression);
 
 inline constexpr uint32_t kOldestSceneVersion = 1, kSceneVersion = 2;
@@ -77,13 +77,13 @@ void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin,
                   const std::filesystem::path& path, const dag::VoxelScene* scene = nullptr,
                   const Compression& compression = {}, std::span<const bricks::FrozenBricks> coarser = {});
 
-// Checks everything that keeps a walk over the DAG inside it; verify() checks the rest. Throws Error that
-// names the file and the defect. A file with the symmetric form and without an SVDAG gives the SVDAG for which it stands.
+// Reads a scene. Checks everything that keeps a walk inside the DAG; verify() checks the rest. Throws Error that names
+// the file and the defect. If the file has no SVDAG, returns the one that its symmetric form represents.
 dag::VoxelScene read_scene(const std::filesystem::path& path);
 
 // Reads a scene whose SVDAG stays in the file: its words are read when they are used, and within this budget. The file
-// must not change meanwhile. Returns nothing if the file cannot be read so: it has version 1, its words are compressed
-// with Zstandard, or it has no SVDAG.
+// must not change meanwhile. Returns nothing if the file cannot be read in this way: it has version 1, its words are
+// compressed with Zstandard, or it has no SVDAG.
 std::optional<dag::VoxelScene> read_paged_scene(const std::filesystem::path& path,
                                                 const std::shared_ptr<PagedBudget>& budget);
 
@@ -96,18 +96,18 @@ struct SymmetricSize {
   uint64_t nodes = 0, bytes = 0;  // bytes of words
 };
 
-// Facts that a file with an SVDAG or the symmetric form of one states in attributes and in the sizes of datasets. Nothing that takes long
-// to read is read or checked.
+// Facts that a file with an SVDAG or its symmetric form states in attributes and in sizes of datasets. Nothing that
+// takes long is read or checked.
 struct SceneInfo {
   dag::VoxelScene scene;              // its levels have counts, but no words
   std::vector<uint64_t> level_words;  // the number of words of each level in memory
   uint32_t version = kSceneVersion;
-  std::optional<uint64_t> color_bytes = {};  // of colors apart from the SVDAG, in memory
+  std::optional<uint64_t> color_bytes = {};  // size in memory of colors apart from the SVDAG
   std::optional<SymmetricSize> symmetric = {};
 };
 SceneInfo read_scene_info(const std::filesystem::path& path);
 
-// Level 0 has the volume's own resolution, the others half of it each.
+// Reads a level of bricks. Level 0 has the volume's own resolution, and each further level half that of the one before.
 bricks::FrozenBricks read_bricks(const std::filesystem::path& path, uint32_t level = 0);
 // Returns the bytes that the bricks of each level take in memory, without reading them.
 std::vector<uint64_t> brick_level_bytes(const std::filesystem::path& path);
@@ -124,8 +124,8 @@ std::optional<scene::Palette> scene_palette(const std::filesystem::path& path);
 
 // The forms that a scene file contains. Throws Error if the file is not a scene file.
 struct SceneFileParts {
-  bool dag = false, bricks = false, hash = false;  // `dag`: an SVDAG, or the symmetric form of one
-  bool colors = false;                             // apart from the voxels' geometry
+  bool dag = false, bricks = false, hash = false;  // `dag`: an SVDAG or its symmetric form
+  bool colors = false;                             // true if colors are apart from the geometry
   bool svdag = false, symmetric = false;
 };
 SceneFileParts scene_file_parts(const std::filesystem::path& path);

@@ -1,7 +1,7 @@
-// A scene whose words lie in several files, so that several processes can write one scene side by side.
-// scene.h5 is the head, which has everything except the words, also the colors that are apart from the DAG. The folder scene.parts/ has the parts: each
-// holds a run of the nodes of each level, and the runs follow one another. In the head, the words of a level
-// are a virtual dataset over the parts, which other programs read as one array.
+// The words of a scene can lie in several files, so that several processes can write one scene at the same time.
+// scene.h5 is the head, which has everything except the words, including colors apart from the DAG. The folder
+// scene.parts/ has the parts: each holds a run of the nodes of each level, and the runs follow one another. In the
+// head, the words of a level are a virtual dataset over the parts, which other programs read as one array.
 //
 // Each process calls write_scene_part(); when all are done, one of them calls write_scene_head(). A part is
 // named after its content, so that parts of several scenes can lie side by side: an older head and its parts
@@ -23,8 +23,8 @@
 
 namespace vox {
 
-// Returns the folder beside a scene file that holds its parts. If the path is a symbolic link, it is the folder beside the
-// file that the link leads to.
+// Returns the folder beside a scene file that holds its parts. If the path is a symbolic link, it is the folder beside
+// the link's target.
 std::filesystem::path parts_folder(const std::filesystem::path& scene);
 // Throws Error if the path of that folder cannot be used. Called before the work begins, so that no work is
 // lost.
@@ -35,7 +35,7 @@ std::filesystem::path scene_part_path(const std::filesystem::path& scene, uint32
 // True if the name has the form of a part's name: 000-88e6655ea6c26d31.h5.
 bool is_part_name(const std::string& name);
 
-// The number of a part and the scene file that it belongs to, which need not exist yet.
+// The number of a part, and its scene file, which need not exist yet.
 struct ScenePartPlace {
   std::filesystem::path scene;
   uint32_t number = 0;
@@ -44,14 +44,14 @@ struct ScenePartPlace {
 
 struct WrittenPart {
   uint64_t check = 0;   // a sum over its words
-  bool is_new = false;  // true if no part of that content existed before
+  bool is_new = false;  // true if no part with this content existed before
 };
 
 // Writes the part complete or not at all.
 WrittenPart write_scene_part(const dag::DagPart& part, const ScenePartPlace& place,
                              const Compression& compression = {});
 
-// Removes the parts that it was given unless keep() is called, so that a scene that fails leaves none.
+// Removes these parts unless keep() is called, so that a scene that fails leaves none.
 class NewParts {
  public:
   NewParts() = default;
@@ -76,14 +76,14 @@ void write_scene_head(const dag::VoxelScene& scene, std::span<const uint64_t> ch
                       const std::filesystem::path& path, const Compression& compression = {},
                       NewParts new_parts = {});
 
-// Returns the paths of the parts that the file at this path names; none if the file is not a scene in parts. Throws Error
-// if the file cannot be read: nobody knows then which parts it needs.
+// Returns the paths of the parts that the file at this path names; none if the file is not a scene in parts. Throws
+// Error if the file cannot be read, because the parts that it needs are then unknown.
 std::vector<std::filesystem::path> named_parts(const std::filesystem::path& path);
 
-// Removes parts that no scene needs: the parts of a scene file that has been replaced, and those of a scene
-// that was never completed.
+// The following removes parts that no scene needs: parts of a scene file that has been replaced, or of a
+// scene that was never completed.
 
-// The lock of the folder in which a scene's parts and rounds lie. One run at a time has it.
+// The lock of the folder with a scene's parts and rounds. One run at a time has it.
 class PartsLock {
  public:
   // Makes the folder if there is none. Throws Error if another run has the lock.
@@ -99,12 +99,12 @@ class PartsLock {
   std::optional<LockFile> file_;
 };
 
-// Removes the parts in the scene's folder that no scene beside it names: parts of the scene that was there before, parts
-// of builds that were killed, and what these had begun to write. A file that has not the name of a part stays. All parts
-// stay if a file beside the scene cannot be read. The caller has the folder's lock, and the scene is whole.
+// Removes the parts in the scene's folder that no scene beside it names: parts of the replaced scene, parts of killed
+// builds, and files that these had begun to write. Files without a part's name stay. All parts stay if a file beside
+// the scene cannot be read. The caller must have the folder's lock, and the scene must be complete.
 void remove_unnamed_parts(const std::filesystem::path& scene);
 
-// Does the same for a caller who does not have the lock. If another run has it, all parts stay: that run removes them.
+// Does the same for a caller without the lock. If another run has it, all parts stay, and that run removes them.
 void remove_replaced_parts(const std::filesystem::path& scene);
 
 }  // namespace vox

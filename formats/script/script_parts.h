@@ -1,4 +1,4 @@
-// The parts of readers of scripts: text and words, values, named arguments, and the script that commands become.
+// The parts of readers of scripts: text and words, values, named arguments, and the builder of a script.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace vox {
 
-// Reads the text of a script file, and the words of its lines.
+// The first functions read the text of a script file, and the words of its lines.
 
 // Reads a whole script. Throws Error if the file does not exist, is empty, is not text, or is larger than 1
 // GiB.
@@ -27,7 +27,7 @@ std::string read_script_text(const std::filesystem::path& path);
 // Throws Error that names the line of the first byte that text cannot contain.
 void check_is_text(std::string_view text, const std::filesystem::path& path);
 
-// Returns the start of the text, behind a byte order mark if it has one.
+// Returns the start of the text, after a byte order mark if there is one.
 const char* after_byte_order_mark(const std::string& text);
 
 // Returns the start of the line after the one that p is in, or the position after the zero byte if there is
@@ -50,7 +50,7 @@ class LineReader {
   std::optional<Word> peek() const { return LineReader(*this).next(); }
   std::optional<Word> rest();                       // all words up to the end, with comments and quotes
   Word need(std::string_view expected);             // the next word; throws Error if there is none
-  Word need_with_marks(std::string_view expected);  // the same; '#' may be part of it, as in a color
+  Word need_with_marks(std::string_view expected);  // the same, but '#' may be part of it, as in a color
   void need_end();                                  // throws Error if there is another word
 
   uint32_t number() const { return number_; }
@@ -76,7 +76,7 @@ std::vector<Word> cells_of(const Word& line);
 // Returns the text in single quotes, shortened if it is long, for messages.
 std::string in_quotes(std::string_view text);
 
-// Reads the words of an edit script as places, lengths and numbers, exact to 1/256 voxel.
+// The next functions read the words of an edit script as places, lengths and numbers, exact to 1/256 voxel.
 
 enum class EditsOf : uint8_t { Scene, Volume };
 
@@ -92,8 +92,8 @@ enum class ScriptUnits : uint8_t { Voxels, Scene };
 
 enum class NumberKind : uint8_t { Number, NoNumber, NotFinite, TooLarge };
 
-// A decimal number rounded to 1/256, halves away from zero, with a magnitude below 2^31. Digits after the
-// ninth decimal never decide the rounding, because the midpoint of two multiples of 1/256 has nine decimals.
+// A decimal number rounded to 1/256, halves away from zero, with a magnitude below 2^31. Digits after the ninth
+// decimal do not influence the rounding, because the midpoint of two multiples of 1/256 has nine decimals.
 struct Fixed {
   NumberKind kind = NumberKind::NoNumber;
   int64_t units = 0;
@@ -114,7 +114,7 @@ class ValueReader {
       : line_(line), units_(units), frame_(frame) {}
 
   edit::EditPlace place(const Word& word) const;   // x,y,z
-  Int3 voxel(const Word& word) const;              // x,y,z, whole; rounded in scene units
+  Int3 voxel(const Word& word) const;              // x,y,z as whole numbers; rounded in scene units
   edit::EditPlace offset(const Word& word) const;  // x,y,z, without the scene's origin
   edit::EditPlace radii(const Word& word) const;   // x,y,z, not negative
   edit::EditPlace reach(const Word& word) const;   // x,y,z or one number for all axes, not negative
@@ -149,7 +149,7 @@ class ValueReader {
   const SceneFrame& frame_;
 };
 
-// The named arguments of one command of an edit script, in any order.
+// A command of an edit script has named arguments, in any order.
 
 // clang-format off
 enum class Arg : uint8_t {
@@ -162,7 +162,7 @@ enum class Arg : uint8_t {
 };
 // clang-format on
 
-// The arguments that a command or a shape allows, and the words of those that are given.
+// A set of arguments, such as those that a command or a shape allows.
 class ArgumentSet {
  public:
   ArgumentSet() = default;
@@ -181,9 +181,9 @@ class ArgumentSet {
   std::array<Word, static_cast<size_t>(Arg::Count)> given_ = {};
 };
 
-// Reads the arguments of a line. If the shape behind `in` and the command both have an argument of one name,
-// the first one in the line belongs to the shape and the second to the command. `seed` is an exception: with
-// commas it is always the place to fill from, without commas the seed of the shape's noise.
+// Reads the arguments of a line. If the shape after `in` and the command both have an argument of the same
+// name, the first one in the line belongs to the shape and the second to the command. `seed` is an exception:
+// with commas it is always the place where a fill begins, without commas the seed of the shape's noise.
 class Arguments {
  public:
   // `shape` is a shape whose arguments stand among the command's own. `title` names the command in messages.
@@ -217,8 +217,8 @@ class Arguments {
 // Returns the kind of shape that a word names ("sphere" and so on), and nothing for other words.
 std::optional<edit::ShapeKind> shape_kind(std::string_view name);
 
-// Walks through the lines of a script and assembles their commands into a Script, within the limits on
-// scripts.
+// ScriptBuilder walks through the lines of a script and collects their commands in a Script, within
+// the limits on scripts.
 
 inline constexpr uint64_t kMaxScriptCommands = 10'000'000;  // with all repetitions
 inline constexpr uint32_t kMaxWrittenCommands = 4'000'000;  // commands and repetitions in the text
@@ -248,8 +248,8 @@ class ScriptBuilder {
   uint32_t scene_number(const Word& file);
 
  private:
-  // An open repetition: how far it and the repetitions around it move a command, and how often each command
-  // runs.
+  // An open repetition: the offsets by which it and the repetitions around it move a command, and the
+  // number of runs of each command.
   struct Open {
     LineReader line;
     Word word;

@@ -1,4 +1,4 @@
-// The readers of scripts, one after the other: edits, recordings of edits, strokes, and camera paths.
+// The readers of scripts: of edits, recordings of edits, strokes, camera paths, and rules for names.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@
 
 namespace vox {
 
-// Reads edit scripts: plain text, one command on each line. edit_script_help() describes the language, except
-// for these rules:
+// Edit scripts are plain text with one command on each line. edit_script_help() describes the language,
+// except for these rules:
 //
 // Numbers are read exactly and rounded to 1/256 voxel, halves away from zero. In scene units, a place is
 // (world - origin) / voxel_size and a length is divided by voxel_size; both are computed in double precision
@@ -42,9 +42,9 @@ edit::Script parse_edit_script(std::string text, const std::filesystem::path& pa
 std::string edit_script_help();
 std::string volume_script_help();
 
-// Reads recorded edits of HashDAG (Careil, Billeter and Eisemann 2020) as commands of an edit script. Each
-// edit is one row, in voxels of the depth at which it was recorded, with y up. Empty cells at the end of a
-// row are ignored:
+// Recorded edits of HashDAG (Careil, Billeter and Eisemann 2020) are read as commands of an edit script.
+// Each edit is one row, in voxels of the depth at which it was recorded, with y up. Empty cells at the end
+// of a row are ignored:
 //
 //   EditSphere,x,y,z,radius,true|false     fills or empties a sphere
 //   EditCube,x,y,z,radius,true|false       the cube of 2 radius a side around x,y,z
@@ -67,7 +67,7 @@ struct ReplayScale {
   double numerator = 1, denominator = 1;
 };
 
-// Maps recorded voxels to the scene's: first the axes, then the scale (which applies to radii too), then the
+// Maps recorded voxels to the scene's: first the axes, then the scale (also for radii), then the
 // shift.
 struct ReplayOptions {
   std::array<uint8_t, 3> swizzle = {0, 1, 2};  // the recorded axis that becomes x, y, z
@@ -80,27 +80,27 @@ struct ReplayOptions {
 // True if the extension is .csv.
 bool is_replay_path(const std::filesystem::path& path);
 
-// Reads a recording. A row that cannot be understood or done is an Error with file, line and column. Copies
-// that are twisted or rotated by other than right angles cannot be done.
+// Reads a recording. A row that cannot be understood or carried out is an Error with file, line and column.
+// Copies that are twisted, or rotated by other angles than right angles, cannot be carried out.
 edit::Script read_replay_csv(const std::filesystem::path& path, const ReplayOptions& options,
                              const edit::OnScriptError& on_error = {});
 edit::Script parse_replay_csv(std::string text, const std::filesystem::path& path,
                               const ReplayOptions& options, const edit::OnScriptError& on_error = {});
 
-// Parse a scale ("4", "0.5", "1/3"), an order of axes ("xzy") and a shift ("10,0,-5"). Throw UsageError.
+// These parse a scale ("4", "0.5", "1/3"), an order of axes ("xzy") and a shift ("10,0,-5"). They throw UsageError.
 ReplayScale parse_replay_scale(std::string_view text);
 std::array<uint8_t, 3> parse_replay_swizzle(std::string_view text);
 Vec3d parse_replay_shift(std::string_view text);
 
-// Reads files of edits: our own scripts and recordings of other programs.
+// This function reads files of edits: scripts of vox, and recordings of other programs.
 
 // Reads a script for this scene; the extension decides the kind of file. `replay` says how a recording is
 // placed in the scene; its field `materials` is taken from the scene.
 edit::Script read_script(const std::filesystem::path& path, const dag::VoxelScene& scene,
                          ReplayOptions replay = {}, const edit::OnScriptError& on_error = {});
 
-// Reads scripts of strokes, which are painted on a surface: plain text, one stroke on each line.
-// stroke_script_help() describes the language. Places and lengths are read as doubles.
+// Scripts of strokes, which are painted on a surface, are plain text with one stroke on each
+// line. stroke_script_help() describes the language. Places and lengths are read as doubles.
 
 inline constexpr uint32_t kMaxStrokes = 1'000'000, kMaxStrokePoints = 4'000'000;  // limits on a script
 
@@ -124,8 +124,8 @@ std::string stroke_script_help();
 render::CameraPath read_camera_csv(const std::filesystem::path& path);
 
 // Reads the rules by which names of a mesh get numbers: lines of `pattern,number` or `pattern,number,name`. Blank lines
-// and lines that begin with # are skipped. The name is that of the number, in all of its rules. Mistakes are Errors with
-// file, line and column.
+// and lines that begin with # are skipped. The name belongs to the number, in all rules with this number. Mistakes are
+// Errors with file, line and column.
 std::vector<scene::AssignRule> read_assign_rules(const std::filesystem::path& path);
 
 }  // namespace vox

@@ -17,7 +17,7 @@
 namespace vox {
 
 // The types that a volume's values may have in files. Kernels support some of them
-// (libvox/volume/volume.h); formats/volume/stored_volume.h converts the others.
+// (libvox/volume/volume.h); known_volume() converts the others.
 
 enum class StoredType : uint8_t { U8, I8, U16, I16, U32, I32, U64, I64, F32, F64 };
 
@@ -82,7 +82,7 @@ struct StoredInfo {
   StoredType type = StoredType::U8;
   Vec3d spacing = {1, 1, 1};  // as in volume::VolumeInfo
   Vec3d origin = {0, 0, 0};
-  dag::UpAxis up = dag::UpAxis::Y;  // z if the file says that it shows a body
+  dag::UpAxis up = dag::UpAxis::Y;  // z if the file describes anatomical axes
   std::string source;               // the file, for errors
 
   VoxelBox box() const { return {{0, 0, 0}, size}; }
@@ -107,12 +107,12 @@ std::string stored_voxel_text(const StoredVolume& stored, const VoxelBox& box, c
 // not finite.
 volume::ValueRange stored_range(const StoredVolume& stored);
 
-// Converts a volume with values of any type to one whose value type kernels support.
+// The next function converts a volume of any type to one whose value type kernels support.
 
 // i8 becomes i16. For u32, i32, u64 and i64 the function reads all values and chooses the first of u8, u16,
 // i16 and f32 that holds each of them exactly; it throws Error that names the first unfit value if there is
-// no such type. f64 becomes f32: a warning says how much is lost if values are rounded, and a value outside
-// f32's range is an error.
+// no such type. f64 becomes f32. If values are rounded, a warning states the loss. A value outside f32's
+// range is an error.
 volume::Volume known_volume(StoredVolume stored);
 
 }  // namespace vox

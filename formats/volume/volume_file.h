@@ -15,7 +15,7 @@
 namespace vox {
 
 // Opens a volume and reads only its header. A path with an unknown extension counts as raw. If the voxels
-// have several values, `channel` says which one is read, counted from 0. Throws Error that names the file.
+// have several values, `channel` selects one, counted from 0. Throws Error that names the file.
 StoredVolume open_stored_volume(const std::filesystem::path& path, const RawOptions& raw,
                                 std::optional<uint32_t> channel = std::nullopt);
 
@@ -24,7 +24,7 @@ StoredVolume open_stored_volume(const std::filesystem::path& path, const RawOpti
 volume::Volume open_volume(const std::filesystem::path& path, const RawOptions& raw,
                            std::optional<uint32_t> channel = std::nullopt);
 
-// Opens a volume from any kind of file that contains one.
+// AnyVolume opens a volume from any kind of file that contains one.
 
 // A volume together with the bricks or the scene from which it is read.
 struct AnyVolume {

@@ -1,5 +1,5 @@
-// The formats of volumes, one after the other: NRRD, NumPy, NIfTI, MetaImage, and values without a header. Before
-// them stands what they share: the layout of values in files, text headers, and dense grids that are written.
+// Reads and writes the formats of volumes: NRRD, NumPy, NIfTI, MetaImage, and values without a header. The first
+// part is common to all: the layout of values in files, text headers, and the writing of dense grids.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@
 
 namespace vox {
 
-// The layout of a volume's values in one or several files, which all formats of volumes share.
+// All formats of volumes share this description of the layout of values in one or several files.
 
 enum class ByteOrder { Little, Big };
 enum class Encoding { Raw, Gzip, Zlib, Text };  // Text: numbers separated by blanks
@@ -36,7 +36,7 @@ struct VolumeData {
   std::optional<uint64_t> offset = 0;
   uint64_t lines = 0;               // lines to skip after the offset
   uint64_t bytes_behind_lines = 0;  // bytes to skip after these lines
-  // For gzip: the bytes before the values in the decompressed data, and what these data must begin with.
+  // For gzip: the number of bytes before the values in the decompressed data, and the start that these must have.
   uint64_t inflated_offset = 0;
   std::vector<std::byte> inflated_start = {};
   ByteOrder order = ByteOrder::Little;
@@ -49,7 +49,7 @@ StoredVolume volume_from_file(StoredInfo info, const VolumeData& data);
 
 ByteOrder parse_byte_order(std::string_view name);  // "little" or "big"
 
-// Volumes whose voxels have several values, such as colors or times. One of these channels is read as a
+// Voxels can have several values, called channels, such as colors or times. One of them is read as a
 // volume.
 
 struct Channels {
@@ -67,11 +67,11 @@ struct Channels {
 StoredVolume channel_from_file(const StoredInfo& info, const VolumeData& data, const Channels& channels,
                                std::optional<uint32_t> wanted);
 
-// Volumes whose axes do not run along those of the world.
+// The axes of a volume need not run along those of the world.
 
-// A header's description of where voxels lie.
+// The places of voxels, as a header describes them.
 struct GridPlacement {
-  std::array<Vec3d, 3> steps = {};         // for each axis of the file, from voxel to voxel
+  std::array<Vec3d, 3> steps = {};         // the step from voxel to voxel, for each axis of the file
   std::optional<Vec3d> first_center = {};  // voxel (0, 0, 0)'s; without it the volume begins at the origin
 };
 
@@ -84,7 +84,7 @@ StoredVolume placed(StoredVolume volume, const GridPlacement& placement);
 // Returns the same volume with all axes running forwards.
 StoredVolume forwards(StoredVolume volume);
 
-// Reads the text headers of volumes: lines of "name: value" or "name = value".
+// These functions read the text headers of volumes: lines of "name: value" or "name = value".
 
 std::string_view trimmed(std::string_view text);
 std::vector<std::string_view> words_of(std::string_view text);
@@ -100,15 +100,15 @@ double header_number(std::string_view word, std::string_view what);
 std::vector<int64_t> header_integers(std::string_view text, std::string_view what, size_t count);
 std::vector<double> header_numbers(std::string_view text, std::string_view what, size_t count);
 
-// Finds the files over which a volume's header spreads its values: a list of names, or a pattern with
+// A volume's header can spread the values over several files, with a list of names or a pattern with
 // numbers.
 
 // True if a header's field names several files: "LIST", or "slice%03d.raw 1 100 1".
 bool names_several_files(std::string_view field);
 
 // Returns the files of "slice%03d.raw 1 100 1": a pattern, the first number, the last number and the step,
-// which is optional. Throws Error that names the first file that does not exist, and if there are more than
-// `most`.
+// which is optional. Throws Error if there are more than `most`, or if a file does not exist; the error
+// names the first such file.
 std::vector<std::filesystem::path> numbered_files(std::string_view field, const std::filesystem::path& folder,
                                                   int64_t most);
 
@@ -117,29 +117,29 @@ std::vector<std::filesystem::path> numbered_files(std::string_view field, const 
 std::vector<std::filesystem::path> listed_files(std::string_view lines, const std::filesystem::path& folder,
                                                 int64_t most);
 
-// Reads the values of a volume from text: numbers separated by blanks or line ends.
+// The values of a volume can be text: numbers separated by blanks or line ends.
 
 // Converts the `count` numbers of a file's text from `offset` on to values of this type. Throws Error that
 // names file and line if there are fewer or more numbers, or if one does not fit the type.
 std::shared_ptr<NamelessFile> parsed_values(std::string_view text, uint64_t offset, StoredType type,
                                             uint64_t count, const std::filesystem::path& source);
 
-// Writes dense grids of values, x fastest: NRRD, or NumPy's .npy or raw values if the path says so.
+// These functions write dense grids of values, x fastest, as NRRD, NumPy's .npy or raw values; the path decides.
 
-inline constexpr uint32_t kMaxDenseResolution = 2048;  // for a whole scene, which then takes 8 GiB
+inline constexpr uint32_t kMaxDenseResolution = 2048;  // for a whole scene; the file then takes 8 GiB
 
-// Throws Error with a hint how to make the result smaller if the resolution is larger.
+// Throws Error if the resolution is larger, with a hint for making the result smaller.
 void check_dense_resolution(uint32_t resolution, const std::filesystem::path& path);
 
-// True if a path is that of a dense grid.
+// True if the path is one for a dense grid.
 bool is_dense_grid(const std::filesystem::path& path);
 
-// How a .raw file holds the voxels of a scene.
+// The layout of a scene's voxels in a .raw file.
 struct RawLayout {
-  enum class Fastest : uint8_t { X, Z };  // along which axis values follow one another; y is between in both
+  enum class Fastest : uint8_t { X, Z };  // the axis along which values follow one another; y comes second
   Fastest fastest = Fastest::X;
-  // 8 or 16 (little-endian); or 1: set where the voxel is filled, the first voxel in the lowest bit of a byte, and each row
-  // along the fastest axis begins a byte.
+  // 8 or 16 bits (little-endian), or 1 bit, which is set for filled voxels. With 1 bit, the first voxel is the lowest
+  // bit of a byte, and each row along the fastest axis begins with a new byte.
   uint32_t bits = 8;
 };
 
@@ -153,17 +153,17 @@ void write_dense_grid(const dag::VoxelScene& scene, const std::filesystem::path&
 // Writes the values of the volume in their own type.
 void write_dense_grid(const volume::Volume& volume, const std::filesystem::path& path);
 
-// Reads and writes NRRD, with a text header.
+// NRRD has a text header.
 // https://teem.sourceforge.net/nrrd/format.html
 
-// Returns the header of a grid that is written, with lines of comments that begin with #.
+// Returns the header for a grid, with comment lines that begin with #.
 std::string nrrd_header(const volume::VolumeInfo& info, std::string_view comment);
 
 // True if vox wrote a file with this content.
 bool is_nrrd_of_vox(std::string_view file);
 
 // Opens a file of two or three dimensions, or one channel of a file that has several (Channels). The
-// encoding may be raw, gzip or text, and the values may lie in the same file, in another one or in several
+// encoding may be raw, gzip or text. The values may be in the same file, in another file or in several
 // (.nhdr).
 StoredVolume open_nrrd(const std::filesystem::path& path, std::optional<uint32_t> channel);
 
@@ -196,10 +196,10 @@ NrrdAxes nrrd_axes(const NrrdHeader& header);
 
 GridPlacement nrrd_placement(const NrrdHeader& header, const NrrdAxes& axes);
 
-// Reads and writes the arrays of numpy.save(), whose elements [x, y, z] are voxels.
+// Arrays of numpy.save() have voxels as elements [x, y, z].
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 
-// Returns the header of a grid that is written.
+// Returns the header for a grid.
 std::string npy_header(const volume::VolumeInfo& info);
 
 // Opens an array of two or three axes, in either order, or one channel of an array whose fourth axis has several.
@@ -208,13 +208,13 @@ StoredVolume open_npy(const std::filesystem::path& path, std::optional<uint32_t>
 struct NpyHeader {
   StoredType type = StoredType::U8;
   ByteOrder order = ByteOrder::Little;
-  bool first_axis_fastest = false;  // Fortran's order; else the last axis is fastest
+  bool first_axis_fastest = false;  // true for Fortran's order; else the last axis is fastest
   std::vector<int64_t> shape;       // two to four axes
-  uint64_t bytes = 0;               // before the values
+  uint64_t bytes = 0;               // the number of bytes before the values
 };
 NpyHeader read_npy_header(std::string_view file);
 
-// Reads NIfTI-1 and NIfTI-2: a volume in one file (.nii, .nii.gz), or a header (.hdr) beside its values (.img).
+// NIfTI-1 and NIfTI-2 have a volume in one file (.nii, .nii.gz), or a header (.hdr) beside its values (.img).
 // https://nifti.nimh.nih.gov/nifti-1, https://nifti.nimh.nih.gov/nifti-2
 
 // Opens a file of two or three dimensions, or one channel of a file that has several (Channels). Values
@@ -239,7 +239,7 @@ struct NiftiHeader {
 // Reads the header from the first bytes of a file. Throws Error if they are not a NIfTI header.
 NiftiHeader read_nifti_header(std::span<const std::byte> bytes);
 
-// The type that a code stands for, and the number of such values in a voxel: colors have several.
+// The type that a code stands for, and the number of such values in a voxel, which is more than one for colors.
 struct NiftiValues {
   StoredType type;
   int64_t count = 1;
@@ -247,14 +247,14 @@ struct NiftiValues {
 // Throws Error for types that are not supported.
 NiftiValues nifti_values(int64_t code);
 
-// Reads MetaImage: a text header (.mhd) beside the values, or before them (.mha).
+// MetaImage has a text header (.mhd) beside the values, or before them (.mha).
 // https://itk.org/Wiki/ITK/MetaIO/Documentation
 
-// Opens a file of two or three dimensions. If it has several channels, `channel` says which one is read.
+// Opens a file of two or three dimensions. If it has several channels, `channel` selects one.
 StoredVolume open_meta_image(const std::filesystem::path& path, std::optional<uint32_t> channel);
 
-// Reads files of values without a header, x fastest, such as those of the Open SciVis data sets. The file's
-// name or the caller states the size and the type.
+// Files of values without a header have x fastest, like those of the Open SciVis data sets. The file's name
+// or the caller states the size and the type.
 
 struct RawOptions {
   std::optional<Int3> size = {};
@@ -268,9 +268,9 @@ struct RawOptions {
 // A size or type that the options leave open is taken from a name such as bonsai_256x256x178_uint8.raw.
 StoredVolume open_raw(const std::filesystem::path& path, const RawOptions& options);
 
-// Reads two formats that are both called .dat. One is binary: three uint16 state the size, and uint16 values
-// follow (the stag beetle and the Christmas tree of TU Wien). The other is a text that names a raw file
-// (ObjectFileName, Resolution, Format).
+// Two formats are called .dat. One is binary: three uint16 state the size, and uint16 values follow (the
+// stag beetle and the Christmas tree of TU Wien). The other is a text that names a raw file (ObjectFileName,
+// Resolution, Format).
 
 StoredVolume open_dat(const std::filesystem::path& path);
 

@@ -28,18 +28,18 @@ namespace vox {
 
 enum class PlyContent { Surface, Points };
 
-// With a side, the scene is written as a folder of pieces (formats/voxels/pieces/pieces.h).
+// If a side is set, the scene is written as a folder of pieces (formats/voxels/pieces/pieces.h).
 struct PieceOptions {
   uint32_t side = 0;  // voxels; 0: as one file
   Overwrite overwrite = Overwrite::OwnFiles;
 };
 
 struct ExportOptions {
-  // Each of these applies to one format alone.
+  // Each of these options is for one format only.
   BinvoxValues binvox = BinvoxValues::Filled;
   PlyContent ply = PlyContent::Surface;
   VtkKind vtk = VtkKind::Image;
-  std::optional<NvdbGrid> nvdb = {};  // Rgba for a scene with colors, otherwise U8
+  std::optional<NvdbGrid> nvdb = {};  // if absent: Rgba for a scene with colors, otherwise U8
   LayerOptions slices = {};
   RawLayout raw = {};
   PieceOptions pieces = {};
@@ -52,22 +52,22 @@ bool is_export_path(const std::filesystem::path& path);
 void check_export_resolution(uint32_t resolution, const std::filesystem::path& path,
                              const ExportOptions& options);
 
-// Returns the bytes of a file that was written, or of a folder of layers or pieces.
+// Returns the size of a file that was written, or of a folder of layers or pieces.
 uint64_t written_bytes(const std::filesystem::path& path, const ExportOptions& options);
 
-// True if the format holds the color of each voxel (dag::VoxelScene::colors), .vox of 255 different ones. Others hold
-// materials: a scene with colors gets a palette first (dag::with_palette()).
+// True if the format stores the color of each voxel (dag::VoxelScene::colors); .vox stores up to 255 different ones.
+// Other formats store materials: a scene with colors gets a palette first (dag::with_palette()).
 bool export_holds_colors(const std::filesystem::path& path, const ExportOptions& options);
 
-// Writes the voxels inside the clip box, or all of them. The file appears complete or not at all. Throws
-// Error that names the file. The call is collective: ranks make the pieces of a file together, and rank 0 writes it. It
-// does the other work alone, and all of it for VTKHDF, HashDAG, SymVox, .schem, .vdb and chunks.
+// Writes the voxels inside the clip box, or all of them. The file appears complete or not at all. Throws Error that
+// names the file. Collective: ranks make the pieces of a file together, and rank 0 writes it. Rank 0 does all other
+// work alone, including all work for VTKHDF, HashDAG, SymVox, .schem, .vdb and chunks.
 void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& path,
                   const std::optional<VoxelBox>& clip, const ExportOptions& options = {},
                   ranks::Ranks& ranks = ranks::alone());
 
-// Code that all exports share: the region, and a file that is written from front to back out of pieces made
-// in parallel, in bounded memory.
+// All exports share this code: the region, and a file that is written from front to back in limited memory,
+// from pieces that are made in parallel.
 
 // Returns the scene's [0, R)³ or the part of it inside the clip box. Throws Error that names the target if
 // that part is empty.
@@ -77,35 +77,35 @@ VoxelBox export_region(const dag::VoxelScene& scene, const std::optional<VoxelBo
 // Returns, in words ("1K"), the largest resolution of at most `most` that repeated halving reaches.
 std::string coarser_resolution(uint32_t resolution, uint32_t most);
 
-// Returns an error's hint that a scene of this resolution, or a part of the scene, can be written.
+// Returns a hint for an error: a scene of this resolution, or a part of the scene, can be written.
 std::string coarser_hint(const std::string& resolution);
 std::string lower_resolution_hint();
 
 // Returns the world position of a voxel's lower corner.
 Vec3d world_corner(const dag::VoxelScene& scene, Int3 voxel);
 
-// Returns the scene's origin in voxels if it is whole on each axis and all coordinates fit into 32 bits. Formats whose
-// coordinates are whole numbers hold places in the world then, and otherwise places in the grid, of which a message tells.
+// Returns the scene's origin in voxels if it is whole on each axis and all coordinates fit into 32 bits. Formats with
+// whole-number coordinates then store places in the world; otherwise they store places in the grid, and tell so.
 std::optional<Int3> origin_in_voxels(const dag::VoxelScene& scene);
 void log_no_whole_origin(const std::filesystem::path& path);
 
 // All ranks must make the same calls, and only rank 0 has a file.
 class ExportFile {
  public:
-  // `least_bytes` is a lower bound of the file's size. A disk with less free space is refused at once.
+  // `least_bytes` is a lower bound of the file's size. If the disk has less free space, this throws at once.
   ExportFile(const std::filesystem::path& target, uint64_t least_bytes, Writers writers = Writers::Several,
              ranks::Ranks& ranks = ranks::alone());
   void write(std::span<const uint8_t> bytes);
   void write(std::string_view text);
 
   // Writes make(0), make(1), … make(count - 1) in this order. The pieces are made and written in parallel,
-  // with few of them in memory at a time. A collective call: each piece is made by one of the ranks.
+  // with few of them in memory at a time. Collective: each piece is made by one rank.
   void write_pieces(uint64_t count, const std::function<std::vector<uint8_t>(uint64_t)>& make);
 
-  // Writes at a place where something has been written before.
+  // Overwrites bytes that have been written before.
   void write_again(uint64_t offset, std::string_view text);
 
-  uint64_t end() const { return end_; }  // bytes so far, on rank 0
+  uint64_t end() const { return end_; }  // the number of bytes so far, on rank 0
 
   void commit();
   // Commits another file first, then this one, with Writers::One.
@@ -120,8 +120,8 @@ class ExportFile {
   uint64_t end_ = 0;                // end of everything written or reserved
 };
 
-// A cube of 64³ voxels of a scene together with the layer of voxels around it, for code that looks at the
-// neighbors of every voxel. The voxels are available as bytes and as rows of bits along x.
+// BorderedCube holds a cube of 64³ voxels of a scene and the layer of voxels around it, for code that
+// needs the neighbors of every voxel. The voxels are available as bytes and as rows of bits along x.
 
 // Returns the lower corners, multiples of `side`, of the cubes that touch the region and in which the DAG has
 // a node, in Morton order. `side` is a power of two, at least 4; a DAG with a smaller side has one cube.
@@ -141,11 +141,11 @@ class BorderedCube {
   // keeps one and reads one cube after another into it.
   void read(const dag::FrozenDag& dag, const VoxelBox& region, Int3 corner);
 
-  // Places are relative to the corner, from -1 to 64. The value is as in dag/walk.h: 0 is empty.
+  // Places are relative to the corner, from -1 to 64. Values are those of dag/walk.h: 0 is empty.
   uint8_t value(const Int3& at) const { return values_[place(at)]; }
 
-  // Bit x of row() is set if the voxel (x, y, z) is filled. Bit x of the other two is set if the voxel before
-  // it, or the one behind it, along x is filled.
+  // Bit x of row() is set if the voxel (x, y, z) is filled. In the other two, bit x is set if the voxel
+  // before or after it along x is filled.
   uint64_t row(int32_t y, int32_t z) const { return rows_[row_index(y, z)]; }
   uint64_t row_before(int32_t y, int32_t z) const {
     return row(y, z) << 1 | uint64_t{value({-1, y, z}) != 0};

@@ -1,6 +1,6 @@
 // The voxels of another program's file as its reader describes them, and the scene that is made from them. A
-// reader states how large the grid is, which cubes may contain voxels, and what these voxels are. Colors,
-// palette and DAG are made here, in one way for all readers.
+// reader gives the size of the grid, the cubes that may contain voxels, and these voxels. Colors, palette
+// and DAG are made here, in the same way for all readers.
 #pragma once
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ namespace vox {
 
 // The meaning of the number that a reader gives for a voxel.
 enum class VoxelValues {
-  Filled,   // none: voxels have no materials
+  Filled,   // no meaning: voxels have no materials
   Entries,  // an entry of `palette`
   Table,    // an index in `table`
   Rgb,      // a color in the form of rgb_value()
@@ -37,7 +37,7 @@ inline uint32_t rgb_value(scene::Rgb8 color) {
   return uint32_t{color.r} << 16 | uint32_t{color.g} << 8 | color.b;
 }
 
-// Takes the voxels of one 64³ cube in any order. If several have the same place, the last one counts.
+// A VoxelSink takes the voxels of one 64³ cube in any order. If several have the same place, the last one counts.
 class VoxelSink;
 
 struct VoxelFile {
@@ -47,30 +47,30 @@ struct VoxelFile {
   dag::UpAxis up = dag::UpAxis::Y;
 
   VoxelValues values = VoxelValues::Filled;
-  scene::Palette palette;          // for Entries
+  scene::Palette palette;          // the palette for Entries
   bool own_colors = true;          // if false, the user's palette may replace `palette`
-  std::vector<scene::Rgb8> table;  // for Table
+  std::vector<scene::Rgb8> table;  // the table for Table
 
-  // The cubes that may contain voxels, see dag::CubeSource. Several threads call read() at once, and twice
-  // for each cube if colors are chosen. `read` keeps alive everything that it needs.
+  // The cubes that may contain voxels, see dag::CubeSource. Several threads call read() at once, and call
+  // it twice for each cube if colors are chosen. `read` owns everything that it needs.
   std::vector<uint64_t> cubes;
   std::function<void(size_t cube, VoxelSink& to)> read;
   dag::CubeLoading load = {};  // called before cubes are read
-  // For Rgb: returns the number of voxels of each color, if that is less work than reading all cubes.
+  // For Rgb: a function that counts the voxels of each color, if that is less work than reading all cubes.
   std::function<scene::ColorTally()> count_colors = {};
 };
 
 struct VoxelFileOptions {
-  bool materials = true;  // if false, only which voxels are filled counts
-  bool colors = false;    // keep colors as they are, apart from the DAG, which has no materials then
+  bool materials = true;  // if false, voxels are only filled or empty
+  bool colors = false;    // keep colors unchanged, apart from the DAG, which then has no materials
   std::optional<scene::Palette> palette =
-      {};  // replaces the palette of Entries, and supplies the colors for Table and Rgb
+      {};  // replaces the palette of Entries, and has the colors for Table and Rgb
   scene::PaletteOptions weights = {};  // for a palette that is chosen by the number of voxels
   uint64_t memory_limit = 0;
 };
 
 struct ScenePlusError {
-  dag::VoxelScene scene;                     // its source and command are left to the caller
+  dag::VoxelScene scene;                     // the caller sets its source and command
   std::optional<scene::PaletteError> error;  // set if colors were matched
 };
 
@@ -90,7 +90,7 @@ class VoxelSink {
       case Mode::Lookup:
         return cube_->put(code, entries_[value]);
       case Mode::Nearest:
-        if (value != last_) entry_ = (*nearest_)(color_of(value));  // neighbors often have one color
+        if (value != last_) entry_ = (*nearest_)(color_of(value));  // neighbors often have the same color
         last_ = value;
         return cube_->put(code, entry_);
       case Mode::Keep:
@@ -184,13 +184,13 @@ class VoxelSink {
   uint32_t* kept_ = nullptr;
   uint64_t* counts_ = nullptr;
   scene::ColorTally* tally_ = nullptr;
-  // The previous voxel's color, none at first; entry_ is its entry, run_ its number of voxels.
+  // The previous voxel's color, none at first. entry_ is its entry, and run_ the number of voxels with it so far.
   uint32_t last_ = UINT32_MAX;
   uint32_t entry_ = 0;
   uint64_t run_ = 0;
 };
 
-// The grid for a file whose voxels may lie anywhere: the lower corner of their bounds becomes voxel (0, 0,
+// If a file's voxels may lie anywhere, the lower corner of their bounds becomes the grid's voxel (0, 0,
 // 0).
 
 // The bounds of voxels in a file's own coordinates, including both `min` and `max`.
@@ -226,12 +226,12 @@ inline void fit_grid(VoxelFile& file, const FileBounds& bounds) {
                 file.voxel_size;
 }
 
-// Converts between our order of octants and voxels, z << 2 | y << 1 | x, and the order in files whose slot is
-// x << 2 | y << 1 | z (HashDAG, SymVox). In those files y points up; a scene with another axis up is rotated,
-// not mirrored.
+// Converts between vox's order of octants and voxels, z << 2 | y << 1 | x, and the order in files with the
+// slot x << 2 | y << 1 | z (HashDAG, SymVox). In those files y points up; a scene with another axis up is
+// rotated, not mirrored.
 
-// Converts a place in a grid in which `up` points up to the same grid with y up, by a cyclic exchange of the
-// axes.
+// Converts a place in a grid in which `up` points up to the same grid with y up. The axes are exchanged
+// cyclically.
 template <class T>
 constexpr Vec3<T> turned_y_up(const Vec3<T>& place, dag::UpAxis up) {
   switch (up) {
@@ -245,7 +245,7 @@ constexpr Vec3<T> turned_y_up(const Vec3<T>& place, dag::UpAxis up) {
   return place;
 }
 
-// Maps our octants to a file's slots. If y points up, the map is its own inverse.
+// Maps vox's octants to a file's slots. If y points up, the map is its own inverse.
 class SlotOrder {
  public:
   explicit SlotOrder(dag::UpAxis up) {
@@ -274,7 +274,7 @@ class SlotOrder {
     return turned;
   }
 
-  // Returns our bit for the voxel that has this bit in a file's mask of 4³ voxels.
+  // Returns vox's bit for the voxel that has this bit in a file's mask of 4³ voxels.
   uint32_t voxel(uint32_t bit) const { return uint32_t{octants_[bit >> 3]} << 3 | octants_[bit & 7]; }
 
  private:
@@ -282,22 +282,22 @@ class SlotOrder {
   std::array<uint8_t, 256> masks_ = {};
 };
 
-// Reads voxel files of other programs as scenes, by extension.
+// The next function reads voxel files of other programs as scenes. The extension decides the format.
 
 // Throws Error that names the file and the defect. The scene's source, generator, command and time stay
 // empty.
 ScenePlusError read_voxels(const std::filesystem::path& path, const VoxelFileOptions& options = {});
 
-// Several scenes on one grid: a voxel that a later scene fills hides those of earlier scenes.
+// Several scenes can be put on one grid. Where several fill a voxel, the last one counts.
 
 // Returns the box around the filled voxels of a scene, in the world. If there are none, min > max.
 voxelize::Box filled_box(const dag::VoxelScene& scene);
 
-// Returns the voxels of scenes that lie anywhere, on a grid with y up; the scenes have y up too. If a scene's
-// voxels are larger than the grid's, a grid voxel is filled if its center lies in a filled scene voxel. If
-// they are smaller, a grid voxel is filled if it contains the center of a filled scene voxel, so that closed
-// surfaces stay closed; the last such voxel in Morton order gives the material. Everything outside the grid
-// is cut off. A scene without colors is gray.
+// Puts scenes that may lie anywhere on a grid. The scenes and the grid have y up. If a scene's voxels are
+// larger than the grid's, a grid voxel is filled if its center lies in a filled scene voxel. If they are
+// smaller, a grid voxel is filled if it contains the center of a filled scene voxel, so that closed surfaces
+// stay closed; the last such voxel in Morton order gives the material. Everything outside the grid is cut
+// off. A scene without colors is gray.
 VoxelFile composed_voxels(std::vector<std::shared_ptr<const dag::VoxelScene>> scenes,
                           const voxelize::Grid& grid);
 

@@ -1,4 +1,4 @@
-// Writes scenes for programs that compute with them: arrays of NumPy, and the geometry of gprMax.
+// Writes scenes for programs that compute with them: as arrays of NumPy, or as geometry of gprMax.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace vox {
 
-// An .npz file: a list of voxels, as numpy.load() reads it. The arrays are
+// Writes an .npz file for numpy.load(): a list of voxels. The arrays are
 //
 //   coords      int32 [N, 3], the voxels' x, y, z in the scene's grid, in Morton order
 //   materials   uint8 [N], their materials; or colors uint8 [N, 3] of a scene with colors; or neither
@@ -21,16 +21,16 @@ namespace vox {
 //               origin + voxel_size * coords
 //   resolution  int64 [], voxels along each side of the grid
 //
-// The arrays are not compressed; numpy.load() maps none of a .npz file anyway.
+// The arrays are not compressed.
 void write_npz(const dag::VoxelScene& scene, const std::filesystem::path& path,
                const std::optional<VoxelBox>& clip);
 
 bool is_npz_of_vox(std::string_view file);
 
-// The geometry of gprMax (https://docs.gprmax.com, #geometry_objects_read): an HDF5 file whose attribute dx_dy_dz is the
-// size of a cell in meters, and whose dataset `data` is int16 [x, y, z], a cell's material, or -1 where gprMax leaves the
-// model as it is. The text beside it has a line for each material, `#material: 1 0 1 0 NAME`: relative permittivity,
-// conductivity, relative permeability and magnetic loss are those of free space, to be replaced by true ones.
+// Writes geometry for gprMax (https://docs.gprmax.com, #geometry_objects_read): an HDF5 file with the attribute
+// dx_dy_dz, the size of a cell in meters, and the dataset `data`, int16 [x, y, z], the material of each cell, or -1
+// where gprMax leaves the model unchanged. A text beside it has a line for each material, `#material: 1 0 1 0 NAME`.
+// The relative permittivity, conductivity, relative permeability and magnetic loss are those of free space.
 void write_gprmax(const dag::VoxelScene& scene, const std::filesystem::path& path,
                   const std::optional<VoxelBox>& clip);
 

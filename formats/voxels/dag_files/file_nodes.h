@@ -1,6 +1,6 @@
-// Reads files that already contain a DAG: their nodes become ours one by one, from the leaves up, without
-// expanding the DAG. Nodes that several levels share, and huge trees made of a few nodes, cost no more than
-// the file's length.
+// Reads files that contain a DAG. Their nodes become nodes of vox one by one, from the leaves up, without
+// expanding the DAG. So the work grows with the file's length, even for nodes that several levels share and
+// for huge trees made of few nodes.
 #pragma once
 
 #include <tbb/parallel_for.h>
@@ -21,7 +21,7 @@
 
 namespace vox {
 
-// A set of numbers below a bound, stored as one bit each, that also gives each member's index in the set.
+// A set of numbers below a bound, one bit each. It also gives each member's index in the set.
 
 class IdSet {
  public:
@@ -38,7 +38,7 @@ class IdSet {
     if ((word.load(std::memory_order_relaxed) & bit) == 0) word.fetch_or(bit, std::memory_order_relaxed);
   }
 
-  // Numbers the members; index_of() and count() may be called afterwards.
+  // Numbers the members. index_of() and count() may be called after this.
   void number() {
     before_.resize(bits_.size());
     count_ = 0;
@@ -82,10 +82,10 @@ struct FileChildren {
   uint32_t count() const { return static_cast<uint32_t>(popcount(mask)); }
 };
 
-// The interface of a reader to the nodes in its file. A node has an id below bound(); the same id may mean
-// something else on another level. Level 0 is the root's, and level depth() that of the leaves of 4³ voxels.
-// children() and leaf() throw Error if the id is not a node's. most_nodes() is the largest number of (level,
-// id) pairs that a sound file can have.
+// A reader's access to the nodes in its file. A node has an id below bound(); the same id may mean another
+// node on another level. The root has level 0, and the leaves of 4³ voxels have level depth(). children()
+// and leaf() throw Error if no node has the id. most_nodes() is the largest number of (level, id) pairs that
+// a valid file can have.
 template <class File>
 concept NodeFile = requires(const File& file, uint32_t level, uint64_t id) {
   { file.depth() } -> std::same_as<uint32_t>;
@@ -99,8 +99,8 @@ concept NodeFile = requires(const File& file, uint32_t level, uint64_t id) {
 template <NodeFile File>
 class FileNodes {
  public:
-  // Finds the nodes of all levels. Throws Error if an id is not a node's, or if there are more nodes than the
-  // file can hold.
+  // Finds the nodes of all levels. Throws Error if an id belongs to no node, or if there are more nodes than
+  // the file can hold.
   explicit FileNodes(const File& file) : file_(file), ids_(file.depth() + 1) {
     ids_[0] = {file.root()};
     uint64_t total = 1;
@@ -167,8 +167,8 @@ class FileNodes {
                       });
   }
 
-  // Both return the store's pointers to the nodes of a level. A node without voxels gets kNullPointer,
-  // because our DAGs have no such nodes.
+  // Both functions return the store's pointers to the nodes of a level. A node without voxels gets
+  // kNullPointer, because DAGs of vox have no such nodes.
   std::vector<uint32_t> put_leaves(dag::HostStore& store) const {
     const std::vector<uint64_t>& ids = ids_.back();
     std::vector<uint64_t> masks(ids.size());
@@ -187,7 +187,7 @@ class FileNodes {
     throw_if_cancelled();
     const std::vector<uint64_t>& ids = ids_[level];
     const IdSet below(file_.bound(), ids_[level + 1]);
-    // A node's children that have voxels: a mask, and eight places of which the first ones are used.
+    // For each node a mask of the children that have voxels, and eight places, of which the first ones are used.
     std::vector<uint8_t> masks(ids.size());
     std::vector<std::array<uint32_t, 8>> places(ids.size());
     for_each(ids, [&](uint64_t index, uint64_t id) {
@@ -224,7 +224,7 @@ class FileNodes {
   }
 
   const File& file_;
-  std::vector<std::vector<uint64_t>> ids_;  // for each level, ascending
+  std::vector<std::vector<uint64_t>> ids_;  // the ids of each level, ascending
 };
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// The files of HashDAG, the editor of Careil et al. 2020: their layout, and what reads and writes them.
+// The files of HashDAG, the editor of Careil et al. 2020: their layout, a reader and a writer.
 #pragma once
 
 #include <array>
@@ -22,8 +22,8 @@
 
 namespace vox {
 
-// The files of HashDAG, the editor of Careil et al. 2020 (github.com/Phyronnaz/HashDAG): what the reader and
-// the writer share. All words are little-endian.
+// The layout of the files of HashDAG, the editor of Careil et al. 2020 (github.com/Phyronnaz/HashDAG), for
+// the reader and the writer. All words are little-endian.
 //
 //   NAME.basic_dag.dag.bin               6 × f64 bounding box, u32 levels, u64 n, n × u32 words
 //     node      bits 0–7 the slots of its children, bits 8–31 how many voxels are below, or for the nodes of the top
@@ -33,8 +33,8 @@ namespace vox {
 //   NAME.basic_dag.uncompressed_colors.bin   u32 top levels, u64 n, n × u64 enclosedLeaves, u64 m, m × u32 colors
 //               0xFFBBGGRR, of the voxels in the order of a depth-first walk through the slots
 
-// No node refers to entries of enclosedLeaves behind those of the top nodes. In a file of vox two such entries, kHashDagPair
-// and sum_of_words() of the nodes' words, tell a reader which nodes the colors belong to.
+// No node refers to entries of enclosedLeaves after those of the top nodes. In a file of vox two such entries,
+// kHashDagPair and sum_of_words() of the nodes' words, tell a reader to which nodes the colors belong.
 
 static_assert(std::endian::native == std::endian::little, "words are copied from and to files of HashDAG");
 
@@ -43,7 +43,7 @@ inline constexpr uint32_t kHashDagLeafLevels = 2;  // a leaf holds the last two 
 
 inline constexpr uint64_t kHashDagPair = 0x7269617020786f76;  // "vox pair"
 
-// The sum of several pieces of all words is that of their sums; `first` is the number of the piece's first word.
+// Returns the sum of a piece of all words; the pieces' sums add up. `first` is the number of the piece's first word.
 inline uint64_t sum_of_words(std::span<const std::byte> words, uint64_t first) {
   uint64_t sum = 0;
   for (size_t at = 0; at + sizeof(uint32_t) <= words.size(); at += sizeof(uint32_t)) {
@@ -61,25 +61,25 @@ inline std::filesystem::path hash_dag_colors_path(const std::filesystem::path& n
   return nodes.parent_path() / (name.substr(0, name.size() - kEnding.size()) + ".uncompressed_colors.bin");
 }
 
-// Reads scenes of HashDAG.
+// The next function reads scenes of HashDAG.
 
-// Reads the nodes, and the colors from the file beside it if that has one for each voxel. Throws Error that
-// names the defect.
+// Reads the nodes, and the colors from the file beside them if that has a color for each voxel. Throws Error
+// that names the defect.
 ScenePlusError read_hash_dag(const std::filesystem::path& path, const VoxelFileOptions& options);
 
-// Writes scenes for HashDAG.
+// The next function writes scenes for HashDAG.
 
 // Writes the nodes to `path` and the colors beside it. The grid is the scene's cube; voxels outside the clip
-// box are left out. A scene without materials gets a file with a single color, because HashDAG opens no file
+// box are left out. A scene without materials gets a file with a single color, because HashDAG opens no files
 // without colors. Throws Error if node indices exceed 32 bits or the number of voxels below a node cannot be
-// stored. `memory_limit` bounds the process, as in an engine, while materials are removed from the nodes.
+// stored. `memory_limit` limits the process, as in an engine, while materials are removed from the nodes.
 void write_hash_dag(const dag::VoxelScene& scene, const std::filesystem::path& path,
                     const std::optional<VoxelBox>& clip, uint64_t memory_limit = 0);
 
-// The colors of a scene's voxels in the form of HashDAG's files: one word for each voxel, in the order of a
-// depth-first walk through the slots.
+// HashDAG's files have the colors of voxels as one word for each voxel, in the order of a depth-first walk
+// through the slots.
 
-// Cuts the walk into pieces of bounded size, which can be made in any order.
+// Makes these colors. Cuts the walk into pieces of limited size, which can be made in any order.
 class HashDagColors {
  public:
   // The scene must have voxels, and materials or colors.
@@ -91,7 +91,7 @@ class HashDagColors {
 
  private:
   struct Piece {
-    uint32_t level, number;  // a node's
+    uint32_t level, number;  // the piece's node
     uint64_t first;          // the number of its first voxel
   };
   void cut(Piece node);
@@ -106,7 +106,7 @@ class HashDagColors {
   const SlotOrder& order_;
   const dag::VoxelNumbers voxels_;
   const attributes::PackedValues* apart_;  // nullptr: voxels have materials
-  std::array<uint32_t, 16> colors_ = {};   // the palette's
+  std::array<uint32_t, 16> colors_ = {};   // the palette's colors
   std::vector<Piece> pieces_;
 };
 

@@ -24,24 +24,24 @@
 namespace vox {
 
 // Writes one model for each cube of 256³ that contains a voxel. A model is cut to its filled voxels and
-// placed by transform nodes so that z is up: voxel (x, y, z) of the scene becomes (x, y, z) if its z is up,
-// (x, -1 - z, y) if y is, (y, z, x) if x is. Material m becomes color index m + 1. Positions stay the
-// scene's; MagicaVoxel itself shows only ±1000, and a warning says so if the scene is larger. Throws Error if
-// the file would exceed 2 GiB, the limit of its chunk sizes.
+// placed by transform nodes so that z is up: voxel (x, y, z) of the scene becomes (x, y, z) if z is up in the
+// scene, (x, -1 - z, y) if y is up, and (y, z, x) if x is up. Material m becomes color index m + 1.
+// Positions stay the scene's; MagicaVoxel itself shows only ±1000, and a warning says so if the scene is
+// larger. Throws Error if the file would exceed 2 GiB, the limit of its chunk sizes.
 void write_magica_vox(const dag::VoxelScene& scene, const std::filesystem::path& path,
                       const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone());
 
 // True if a file with this content was written by write_magica_vox().
 bool is_magica_vox_of_vox(std::string_view file);
 
-// Reads MagicaVoxel's .vox, versions 150 and 200.
+// The rest of this header reads MagicaVoxel's .vox, versions 150 and 200.
 
 // Reads the first frame of all models at their places in the scene graph, turned so that y is up. Hidden
 // models are left out, and a message says so. A file that vox wrote gives back the grid and the materials of
 // its scene. Throws Error that names the file.
 VoxelFile open_magica_vox(const std::filesystem::path& path);
 
-// Transforms that map voxels to voxels: axes are exchanged and mirrored, and everything is moved.
+// A transform that maps voxels to voxels: axes are exchanged and mirrored, and then everything is moved.
 
 struct AxisTransform {
   // Coordinate i of the result is coordinate from[i], times sign[i], plus move[i].
@@ -83,15 +83,15 @@ struct MagicaModel {
 };
 
 struct MagicaNode {
-  AxisTransform transform;         // maps points; used in a transform node
-  std::vector<uint32_t> children;  // used in a transform or a group
-  std::optional<uint32_t> model;   // used in a shape: the model of its first frame
+  AxisTransform transform;         // maps points; for transform nodes
+  std::vector<uint32_t> children;  // for transforms and groups
+  std::optional<uint32_t> model;   // for shapes: the model of the first frame
   bool hidden = false;
   uint32_t layer = UINT32_MAX;
 };
 
-// The scene's properties besides its voxels, which write_magica_vox() stores as attributes of the first
-// group.
+// The scene's properties, except for its voxels, which write_magica_vox() stores as attributes of the
+// first group.
 struct MagicaOrigin {
   uint32_t resolution = 0, materials = 0;
   Vec3d origin = {0, 0, 0};
@@ -110,7 +110,7 @@ struct MagicaFile {
   std::optional<MagicaOrigin> origin;
 };
 
-// Reads all chunks, but not the voxels; models point into `bytes`. Throws Error that names the byte.
+// Reads all chunks except the voxels; models point into `bytes`. Throws Error that names the byte.
 MagicaFile magica_file(std::span<const std::byte> bytes);
 
 // A model with its place in the scene.

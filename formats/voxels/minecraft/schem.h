@@ -16,15 +16,15 @@
 
 namespace vox {
 
-// Each block that is not air becomes a voxel of side 1 with a color from
-// formats/voxels/minecraft/schem.h. A message names blocks without a color there. Throws Error that
-// names the file.
+// Each block that is not air becomes a voxel of side 1 with the color that
+// known_block_color() has for it. A message names blocks without a known color. Throws Error
+// that names the file.
 VoxelFile open_schem(const std::filesystem::path& path);
 
 // Writes a block for each voxel of the box around the scene's voxels, or of its part inside the clip box. A material
-// whose name is that of a block becomes this block. Others, and colors of voxels, become the building block that is
-// nearest in Oklab; voxels without either are stone. y points up. Throws Error if a side has more than 65,535 blocks,
-// or if all of them are more than the array of a file can hold.
+// whose name is that of a block becomes this block. Other materials, and colors of voxels, become the building block
+// that is nearest in Oklab. Voxels without either become stone. y points up. Throws Error if a side has more than
+// 65,535 blocks, or if a file's array cannot hold all blocks.
 void write_schem(const dag::VoxelScene& scene, const std::filesystem::path& path,
                  const std::optional<VoxelBox>& clip);
 
@@ -35,8 +35,8 @@ bool is_schem_of_vox(const std::filesystem::path& path);
 
 namespace vox::nbt {
 
-// Reads NBT, the tags of which Minecraft's files consist: https://minecraft.wiki/w/NBT_format. Numbers are
-// big-endian. A compound holds named tags, a list holds unnamed tags of one type.
+// Minecraft's files consist of NBT tags: https://minecraft.wiki/w/NBT_format. Numbers are big-endian. A
+// compound holds named tags; a list holds unnamed tags of one type.
 
 enum class Type : uint8_t {
   End,
@@ -80,25 +80,25 @@ void for_each_entry(ByteCursor& from, OnEntry on_entry) {
 
 namespace vox {
 
-// Colors for the blocks of Minecraft by name: the color that dominates a block from afar.
+// The blocks of Minecraft have colors by name: the color that a block mostly has from afar.
 
 // Returns "oak_stairs" for "minecraft:oak_stairs[facing=east]".
 std::string_view block_name(std::string_view state);
 
-// True for the kinds of air, which are invisible.
+// True for air of any kind, which is invisible.
 bool is_air(std::string_view name);
 
-// Returns the color of a common block, or of one made from a common block, and nothing for others.
+// Returns the color of a common block, or of a block made from one. Returns nothing for other blocks.
 std::optional<scene::Rgb8> known_block_color(std::string_view name);
 
-// Full, opaque blocks that give no light and stay as they are placed, of Minecraft 1.17 and later. All of them have a
-// known color.
+// Returns the full, opaque blocks of Minecraft 1.17 and later that give no light and stay as they are placed. All
+// have a known color.
 std::span<const std::string_view> building_blocks();
 
-// True for the name of a building block, and of some others, such as water, that a material may stand for.
+// True for the name of a building block, or of another block, such as water, that a material may represent.
 bool is_block_of_material(std::string_view name);
 
-// Returns a grayish color that is always the same for a name.
+// Returns a grayish color, which is always the same for a name.
 scene::Rgb8 color_of_name(std::string_view name);
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// The grid of a .nvdb file: its bytes, decompressed, in the layout that a grid has in memory. The file may
+// The grid of a .nvdb file: its decompressed bytes in the layout that a grid has in memory. The file may
 // have any supported version and codec.
 #pragma once
 
@@ -23,12 +23,12 @@
 
 namespace vox::nvdb {
 
-// The bytes of a NanoVDB file: everything that the writer and the reader share. A file holds segments, and a
-// segment holds grids. A grid is a tree of nodes of 4096³, 128³ and 8³ voxels below a root, in the form that
-// it has in the memory of programs that use it. Numbers are little-endian; positions are offsets in bytes
-// from the start of the struct that holds them.
+// The layout of a NanoVDB file, for the writer and the reader. A file holds segments, and a segment holds
+// grids. A grid is a tree of nodes of 4096³, 128³ and 8³ voxels below a root, in the form that it has in the
+// memory of programs. Numbers are little-endian. Positions are offsets in bytes from the start of the struct
+// that contains them.
 
-// "NanoVDB0", the magic of files and of grids. Since version 32.7 a grid's ends in 1 and a file's in 2.
+// "NanoVDB0", the magic of files and of grids. Since version 32.7 a grid's magic ends in 1 and a file's in 2.
 inline constexpr uint64_t kMagic = 0x304244566f6e614e;
 inline bool is_magic(uint64_t magic) {
   const uint64_t digit = magic >> 56;
@@ -61,7 +61,7 @@ enum class GridType : uint32_t {
   Vec4f = 17,
   Vec4d = 18,
   Index = 19,
-  OnIndex = 20,  // this one and those that follow exist from version 32.6 on
+  OnIndex = 20,  // this type and the next ones exist from version 32.6 on
   IndexMask = 21,
   OnIndexMask = 22,
   PointIndex = 23,
@@ -83,7 +83,7 @@ struct FileHeader {
 };
 static_assert(sizeof(FileHeader) == 16);
 
-// The description of each grid, which a segment has before its first grid.
+// The description of a grid. A segment has those of all its grids before the first grid.
 struct GridRecord {
   uint64_t grid_bytes = 0;                       // 8: in memory
   uint64_t file_bytes = 0;                       // 8: in the file
@@ -103,7 +103,7 @@ struct GridRecord {
 };
 static_assert(sizeof(GridRecord) == 176);
 
-// The map from index to world coordinates: the matrix, its inverse, and the translation.
+// The map from index to world coordinates: a matrix, its inverse, and a translation.
 struct Map {
   std::array<float, 9> matrix_f = {}, inverse_f = {};  // 72
   std::array<float, 3> shift_f = {};                   // 12
@@ -118,7 +118,7 @@ static_assert(sizeof(Map) == 264);
 inline constexpr uint32_t kHasBounds = 2, kHasMinMax = 4, kIsBreadthFirst = 32;
 
 inline constexpr uint64_t kNoChecksum = UINT64_MAX;
-inline constexpr size_t kChecksumBegin = 16;  // the checksum of the head skips the magic and itself
+inline constexpr size_t kChecksumBegin = 16;  // the head's checksum does not cover the magic and itself
 
 struct GridHead {
   uint64_t magic = kMagic;                // 8
@@ -152,7 +152,7 @@ static_assert(sizeof(TreeHead) == 64);
 
 inline constexpr size_t kBlindNameBytes = 256;
 
-// Describes an array beside the tree.
+// The description of an array beside the tree.
 struct BlindRecord {
   int64_t data_at = 0;                          // 8: from here
   uint64_t count = 0;                           // 8
@@ -165,7 +165,7 @@ struct BlindRecord {
 static_assert(sizeof(BlindRecord) == 288);
 inline constexpr uint32_t kChannelArray = 4;
 
-// An entry of the root, with its key: a child, or a tile of one value.
+// An entry of the root with its key. It is a child, or a tile of one value.
 struct RootTile {
   uint64_t key = 0;     // 8: x, y and z over 4096, 21 bits each, z the lowest
   int64_t child = 0;    // 8: offset from the root; 0 for a tile
@@ -190,8 +190,8 @@ struct NodeShape {
   constexpr uint64_t root_bytes() const { return align_up(stats_end(up(28, value_align) + value_bytes)); }
   constexpr uint64_t root_value() const { return up(20, value_align); }  // in a tile
   constexpr uint64_t root_tile_bytes() const { return align_up(root_value() + value_bytes); }
-  // An inner node of `entries` children: box, flags, mask of active tiles, mask of children, smallest,
-  // largest, mean, deviation, and a table of values and of offsets from the node.
+  // An inner node with `entries` children: box, flags, mask of active tiles, mask of children,
+  // smallest, largest, mean, deviation, and a table of values or offsets from the node.
   constexpr uint64_t entry_bytes() const { return up(value_bytes < 8 ? 8 : value_bytes, 8); }
   static constexpr uint64_t value_mask() { return 32; }
   static constexpr uint64_t child_mask(uint32_t entries) { return 32 + entries / 8; }
@@ -234,7 +234,7 @@ inline Int3 place_of_entry(uint32_t entry, uint32_t log2) {
           static_cast<int32_t>(entry & mask)};
 }
 
-// The names of our arrays beside the tree.
+// The names of vox's arrays beside the tree.
 inline constexpr const char* kMaterialsName = "materials";  // index grid: u8, each value's material
 inline constexpr const char* kPaletteName = "palette";      // RGBA8
 inline constexpr const char* kSceneName = "vox scene";      // text
@@ -268,15 +268,15 @@ class GridBytes {
   std::shared_ptr<const void> owner_;
 };
 
-// Returns the first grid of the file; a warning says if there are more. Throws Error that names the file.
+// Returns the first grid of the file. If there are more, a warning says so. Throws Error that names the file.
 GridBytes open_grid(const std::filesystem::path& path);
 
 // Returns the array of this name beside the tree, if there is one.
 std::optional<std::span<const std::byte>> blind_data(const GridBytes& grid, const GridHead& head,
                                                      std::string_view name);
 
-// The scene's properties that vox stores beside the tree of a .nvdb file, so that they can be restored. They
-// are lines of text:
+// Beside the tree of a .nvdb file, vox stores the scene's properties so that they can be restored. They are
+// lines of text:
 //
 //   vox scene 1
 //   resolution 1024
@@ -300,14 +300,14 @@ std::string scene_text(const dag::VoxelScene& scene);
 // Throws Error if the text is damaged.
 SceneText parse_scene_text(std::string_view text);
 
-// The tree of a NanoVDB grid in a file: the positions of its nodes, and its active voxels. Every position
-// that the file states is checked before it is used.
+// The tree of a NanoVDB grid in a file gives the positions of its nodes, and its active voxels. Every
+// position in the file is checked before it is used.
 
 // A cube of 128³: a node, or a tile of one value.
 struct TreePart {
   Vec3<int64_t> corner;
   uint64_t node = 0;   // the node's position; 0 for a tile
-  uint64_t value = 0;  // for a tile: the file's bytes
+  uint64_t value = 0;  // for a tile: its value as in the file
 };
 
 // The content of one place of a node of 128³.

@@ -1,5 +1,5 @@
 // The outline of a NanoVDB tree for a scene: its nodes and the number of nodes below each. They are counted
-// before the first node is written, because nodes point forwards.
+// before the first node is written, because nodes point to later nodes.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct TreeCell {
   bool solid = false;     // true if the whole cube has this material
 };
 
-// Nodes of the scene that are filled as a whole become tiles, or leaves if their voxels have colors of their own.
+// Nodes that are full of one material become tiles, or leaves if their voxels have colors of their own.
 enum class FullNodes { AreTiles, AreLeaves };
 
 // Calls visit(cell) for the cubes of this side that may contain voxels of the region, in Morton order.
@@ -57,7 +57,7 @@ void for_each_tree_cell(const dag::FrozenDag& dag, const VoxelBox& region, int32
   });
 }
 
-// A leaf of the tree, 8³ voxels, made of up to eight leaves of the scene.
+// A leaf of the tree: 8³ voxels, made of up to eight leaves of the scene.
 struct LeafCell {
   Int3 corner;
   std::array<uint64_t, 8> masks = {};          // for each octant, with bits as in dag::leaf_mask()
@@ -71,7 +71,7 @@ LeafCell leaf_cell(const dag::FrozenDag& dag, const VoxelBox& region, const Tree
 struct ActiveVoxels {
   VoxelBox box = {};
   uint64_t count = 0;
-  uint32_t materials = 0;  // a bit for each one that occurs, if requested
+  uint32_t materials = 0;  // a bit for each material that occurs, if requested
 
   void add(const ActiveVoxels& other) {
     if (other.count == 0) return;
@@ -87,8 +87,8 @@ struct LowerNode {
   ActiveVoxels active = {};
   uint32_t leaves = 0, tiles = 0;
   uint64_t leaf_voxels = 0;
-  uint64_t first_leaf = 0;   // its number in the tree
-  uint64_t first_value = 0;  // in an index grid: tiles and voxels of leaves in the order of their cells
+  uint64_t first_leaf = 0;   // the number of its first leaf in the tree
+  uint64_t first_value = 0;  // in an index grid: counts tiles and leaves' voxels in the order of cells
   uint64_t values() const { return leaf_voxels + tiles; }
 };
 
@@ -97,21 +97,21 @@ struct UpperNode {
   Int3 corner;
   bool solid = false;
   uint32_t material = 0;
-  uint64_t number = 0;  // among the nodes
+  uint64_t number = 0;  // its number among the nodes
   ActiveVoxels active = {};
   uint64_t first_lower = 0, lowers = 0;
-  uint64_t first_value = 0, tiles = 0;  // a value for each tile, or the single one of a solid node
+  uint64_t first_value = 0, tiles = 0;  // one value for each tile, or one for a solid node
 };
 
 struct TreeOutline {
   VoxelBox region = {};
   FullNodes full = FullNodes::AreTiles;
-  std::vector<UpperNode> uppers = {};  // in the order of the root's keys; solid ones are tiles
+  std::vector<UpperNode> uppers = {};  // in the order of the root's keys; solid nodes are tiles
   std::vector<LowerNode> lowers = {};
   ActiveVoxels active = {};
   uint64_t upper_nodes = 0, leaves = 0;
   std::array<uint64_t, 3> tiles = {};  // the numbers of tiles of 8³, 128³, 4096³
-  uint64_t values = 1;                 // in an index grid; the first is the background
+  uint64_t values = 1;                 // number of an index grid's values; the first is the background
 };
 
 enum class CountMaterials { No, Yes };
@@ -137,7 +137,7 @@ class TreeNodes {
   GridType type() const;
   const NodeShape& shape() const { return shape_; }
 
-  // The positions at which nodes begin, from the tree's head.
+  // These return the positions at which nodes begin, from the tree's head.
   uint64_t root_at() const { return sizeof(TreeHead); }
   uint64_t uppers_at() const { return root_at() + root_bytes(); }
   uint64_t lowers_at() const { return uppers_at() + tree_.upper_nodes * shape_.inner_bytes(kUpperEntries); }
@@ -149,8 +149,8 @@ class TreeNodes {
   NodeBytes lower(const LowerNode& lower, uint64_t number) const;
   NodeBytes leaves(const LowerNode& lower) const;
 
-  // Return the materials of an index grid's values: first those of the background and all tiles of 4096³ and
-  // 128³, then those of each node of 128³.
+  // These return the materials of an index grid's values: first for the background and all tiles of 4096³
+  // and 128³, then for each node of 128³.
   NodeBytes first_materials() const;
   NodeBytes materials(const LowerNode& lower) const;
 
@@ -176,7 +176,7 @@ class TreeNodes {
   std::optional<dag::LeafColors> colors_;
 };
 
-// Returns a box in the file's form, which includes the last voxel; if there are no voxels, its ends are
+// Returns a box in the file's form, which includes the last voxel. If there are no voxels, the ends are
 // swapped.
 std::array<int32_t, 6> inclusive_box(const ActiveVoxels& active);
 

@@ -1,4 +1,4 @@
-// Writes OpenVDB's .vdb, format version 224, as OpenVDB 10 does with its compression ZIP | ACTIVE_MASK.
+// Writes OpenVDB's .vdb, format version 224, in the way of OpenVDB 10 with the compression ZIP | ACTIVE_MASK.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,8 @@
 namespace vox {
 
 // Writes the active voxels as up to three grids: `density`, float, 1; `material`, int32, the material + 1; and `color`,
-// vec3s, in linear light. Index coordinates are those of the scene's voxels, also with a clip box; the transform takes
-// them to the voxels' centers in the world. Cubes that one material fills become tiles.
+// vec3s, in linear light. Index coordinates are those of the scene's voxels, even with a clip box. The transform maps
+// them to the voxels' centers in the world. Cubes full of one material become tiles.
 void write_vdb(const dag::VoxelScene& scene, const std::filesystem::path& path,
                const std::optional<VoxelBox>& clip);
 

@@ -1,5 +1,5 @@
-// Writes a scene that is too large for one file as many: a folder of pieces, cubes of the grid, each a whole file of its
-// format, with pieces.json, which says where each piece lies and what its values mean. Pieces without voxels are left out.
+// Writes a scene that is too large for one file as a folder of pieces: cubes of the grid, each a complete file.
+// pieces.json states the place of each piece and the meaning of its values. Pieces without voxels are left out.
 #pragma once
 
 #include <filesystem>
@@ -15,11 +15,11 @@ namespace vox {
 // The smallest and the largest side of a piece.
 inline constexpr uint32_t kLeastPieceSide = 16, kMostPieceSide = kMaxDenseResolution;
 
-// True if scenes are written in pieces in the format of this path. "cells/part.raw" stands for cells/part_0_0_0.raw, …,
-// with the number of the piece along x, y and z.
+// True if the format of this path can be written in pieces. "cells/part.raw" stands for cells/part_0_0_0.raw, …, with
+// the piece's numbers along x, y and z.
 bool is_format_of_pieces(const std::filesystem::path& path);
 
-// Throws Error if the path names no folder of its own, or if files in it would be lost.
+// Throws Error if the path names no separate folder, or if files in it would be lost.
 void check_pieces_writable(const std::filesystem::path& path, Overwrite overwrite);
 
 // Writes the voxels inside the clip box, or all of them, in pieces of options.pieces.side voxels a side.

@@ -1,10 +1,10 @@
-// The surface of a scene: the faces between filled and empty voxels. Faces of one material, or of one color if colors
-// are apart from the DAG, in a plane are greedily merged into rectangles within each 64³ cube. There is no face between two filled voxels, whatever
-// their materials.
+// The surface of a scene: the faces between filled and empty voxels. Faces in one plane that have the same material (or
+// the same color, if colors are apart from the DAG) are greedily merged into rectangles within each 64³ cube. There is
+// no face between two filled voxels, even of different materials.
 //
-// In memory the surface consists of rectangles of 7 bytes, a fraction of what they take in any file. It is
-// divided into parts, each with the faces of one material in one cube. A part's vertices and faces are made
-// only when they are written.
+// In memory the surface consists of rectangles of 7 bytes, much less than in any file. It is divided into
+// parts, each with the faces of one material in one cube. A part's vertices and faces are made only when
+// they are written.
 #pragma once
 
 #include <tbb/enumerable_thread_specific.h>
@@ -28,7 +28,7 @@ namespace vox {
 // A rectangle of faces of one material, in the coordinates of its cube, 0 to 64.
 struct FaceRectangle {
   enum class Looks : uint8_t { Down, Up };  // along the axis
-  std::array<uint8_t, 3> corner;            // 3 B, the lowest
+  std::array<uint8_t, 3> corner;            // 3 B, the lowest corner
   uint8_t axis;                             // 1 B, perpendicular to the rectangle
   Looks looks;                              // 1 B
   uint8_t width, height;                    // 2 B, along the other two axes in order
@@ -45,7 +45,7 @@ constexpr Int3 in_layer(uint32_t axis, int32_t layer, int32_t u, int32_t v) {
   return at;
 }
 
-// The packed colors of the voxels in a cube of BorderedCube::kSide, for a scene whose colors are apart from the DAG.
+// The packed colors of the voxels in a cube of side BorderedCube::kSide, if colors are apart from the DAG.
 class CubeColors {
  public:
   void read(const dag::FrozenDag& dag, const dag::LeafColors& colors, Int3 corner) {
@@ -72,9 +72,9 @@ class FaceFinder {
   void read(const dag::FrozenDag& dag, const VoxelBox& region, Int3 corner,
             const dag::LeafColors* colors = nullptr);
 
-  // Returns the rectangles of a value in the cube that was read last. With colors they are sorted by these.
+  // Returns the rectangles of a value in the cube that was read last. With colors, they are sorted by color.
   std::span<const FaceRectangle> rectangles(uint8_t value) const { return rectangles_[value]; }
-  // Returns the packed colors of the rectangles of value 1, or nothing without colors.
+  // Returns the packed colors of the rectangles of value 1. Empty if there are no colors.
   std::span<const uint32_t> colors() const { return colors_; }
 
  private:
@@ -100,7 +100,7 @@ struct SurfaceMesh {
   // Each rectangle has four vertices, counter-clockwise as seen from outside.
   std::vector<std::array<uint32_t, 4>> quads;
   std::vector<uint32_t>
-      colors;  // of each vertex, packed, if the rectangles have colors; such vertices are not shared
+      colors;  // the packed color of each vertex, if rectangles have colors; vertices are then not shared
                // by rectangles of different colors
 };
 
@@ -108,8 +108,8 @@ class SurfaceMesher {
  public:
   SurfaceMesher();
 
-  // Makes the mesh of the cube at `corner`. It lasts until the next call. `colors` are those of the rectangles, which are
-  // sorted by them, or nothing.
+  // Makes the mesh of the cube at `corner`. It is valid until the next call. `colors` are empty or have the colors of
+  // the rectangles, which are sorted by color.
   const SurfaceMesh& mesh(Int3 corner, std::span<const FaceRectangle> rectangles,
                           std::span<const uint32_t> colors = {});
 
@@ -128,15 +128,15 @@ struct SurfacePart {
   uint8_t value = 0;     // its voxels' value, as in dag/walk.h: material + 1
   VoxelBox bounds = {};  // its vertices' bounds, including both `min` and `max`
   std::vector<FaceRectangle> rectangles = {};
-  std::vector<uint32_t> colors = {};  // of the rectangles, if colors are apart from the DAG
+  std::vector<uint32_t> colors = {};  // the rectangles' colors, if colors are apart from the DAG
   uint64_t vertices = 0;
-  uint64_t first_vertex = 0, first_quad = 0;  // the number in all parts before this one
+  uint64_t first_vertex = 0, first_quad = 0;  // their numbers in all parts before this one
 };
 
 class Surface {
  public:
-  // Throws Error at `target` if there would be more than 2^31 - 1 rectangles or vertices, the most that all
-  // readers can number. A collective call: each rank finds the faces in its share of the cubes, and all get those of all.
+  // Throws Error at `target` if there would be more than 2^31 - 1 rectangles or vertices, the most that all readers can
+  // number. Collective: each rank finds the faces in its share of the cubes, and all ranks get all faces.
   Surface(const dag::VoxelScene& scene, const VoxelBox& region, const std::filesystem::path& target,
           ranks::Ranks& ranks = ranks::alone());
 
@@ -146,8 +146,8 @@ class Surface {
   uint64_t vertices() const;
   uint64_t quads() const;
 
-  // Makes the faces of a part. Several threads may call it at once; a thread's mesh lasts until its next
-  // call.
+  // Makes the faces of a part. Several threads may call it at once; a thread's mesh is valid until its
+  // next call.
   const SurfaceMesh& mesh(const SurfacePart& part) const;
 
  private:
@@ -159,8 +159,8 @@ class Surface {
 [[noreturn]] void throw_surface_too_large(const dag::VoxelScene& scene, const std::string& problem,
                                           const std::filesystem::path& target);
 
-// Return the color and the name of a value: the palette's, or without materials light gray, or white if vertices have
-// colors, by which readers multiply it.
+// These return the color and the name of a value. Without materials the color is light gray, or white if vertices have
+// colors, because readers multiply the two.
 scene::Rgb8 surface_color(const dag::VoxelScene& scene, uint8_t value);
 std::string surface_name(const dag::VoxelScene& scene, uint8_t value);
 

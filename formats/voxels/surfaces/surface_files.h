@@ -1,7 +1,7 @@
 // Writes the surface of a scene as a mesh: OBJ, GLB and PLY (formats/voxels/surfaces/surface.h defines the
-// faces). Corners have the voxels' positions in the world. The file has those materials of the palette that
-// the surface shows. Vertices are shared only inside a 64³ cube and one material, so a corner may touch the
-// middle of another face's edge.
+// faces). Corners have the voxels' positions in the world. The file has only the materials that the surface
+// shows. Vertices are shared only inside a 64³ cube and one material, so a corner may touch the middle of
+// another face's edge.
 #pragma once
 
 #include <bit>
@@ -25,7 +25,7 @@ void write_surface_obj(const dag::VoxelScene& scene, const std::filesystem::path
                        const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone());
 
 // Writes two triangles for each face and a primitive for each material. Corners are whole numbers of voxels;
-// the node's matrix takes them to the world with y up. Throws Error if the file would exceed 4 GiB or the
+// the node's matrix maps them to the world with y up. Throws Error if the file would exceed 4 GiB or the
 // surface has no face.
 void write_surface_glb(const dag::VoxelScene& scene, const std::filesystem::path& path,
                        const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone());
@@ -35,13 +35,13 @@ void write_surface_glb(const dag::VoxelScene& scene, const std::filesystem::path
 void write_surface_ply(const dag::VoxelScene& scene, const std::filesystem::path& path,
                        const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone());
 
-// The beginning of all PLY files of vox, those of points, too. The comment is their mark.
+// The beginning of all PLY files of vox, including files of points. The comment is the mark.
 inline constexpr std::string_view kPlyBegin = "ply\nformat binary_little_endian 1.0\ncomment made by vox\n";
 inline bool is_ply_of_vox(std::string_view file) {
   return file.starts_with(kPlyBegin);
 }
 
-// The bytes of little-endian records, for writers of binary files.
+// Collects little-endian records, for writers of binary files.
 
 static_assert(std::endian::native == std::endian::little, "records are little-endian");
 
@@ -54,7 +54,7 @@ class RecordBytes {
     std::memcpy(&bytes_[end_], &value, sizeof(T));
     end_ += sizeof(T);
   }
-  // Returns the bytes without the unused rest.
+  // Returns the bytes without unused ones at the end.
   std::vector<uint8_t> finish() {
     bytes_.resize(end_);
     return std::move(bytes_);
@@ -65,7 +65,7 @@ class RecordBytes {
   size_t end_ = 0;
 };
 
-// Writes the filled voxels of a scene as points of a PLY file.
+// The next function writes the filled voxels of a scene as points of a PLY file.
 
 // The file is binary, little-endian. Each point has x, y, z, the voxel's center in the world, as floats if
 // these are precise enough for the voxels, otherwise as doubles; nx, ny, nz, the surface's normal there
@@ -75,12 +75,12 @@ class RecordBytes {
 void write_voxel_points(const dag::VoxelScene& scene, const std::filesystem::path& path,
                         const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone());
 
-// The normal of a surface of voxels at a voxel, derived from which of its 26 neighbors are filled.
+// The normal of a surface at a voxel follows from the filled voxels among its 26 neighbors.
 
 // Returns a vector of length 1. If the filled neighbors lie on one side, as at the border of something
-// solid, it points to the other side, against the mean direction of the neighbors. If they lie around a
-// plane, as in a wall one voxel thick, it is the direction in which they extend least. Its sign then points
-// to the side with fewer neighbors or, if the sides are equal, makes its largest coordinate positive.
+// solid, it points to the other side, opposite to the neighbors' mean direction. If they lie around a
+// plane, as in a wall one voxel thick, it is the direction in which they extend least. It then points to
+// the side with fewer neighbors or, if the sides are equal, has a positive largest coordinate.
 Vec3<float> normal_of_voxel(const BorderedCube& cube, const Int3& at);
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// Makes voxels from the values of a volume, from which a scene is built.
+// Makes the voxels of a scene from the values of a volume.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@ namespace vox {
 struct VolumeMaterials {
   enum class Kind {
     Bins,    // `count` parts of the range, all equally wide
-    Labels,  // each number is a material of its own
-    None     // only which voxels are filled counts
+    Labels,  // each number is a material
+    None     // voxels are only filled or empty
   };
   Kind kind = Kind::Bins;
-  // For bins: 16, or the palette's number of colors. For labels: if there are more, those with the most
-  // voxels have an entry each and all others share the last one; without a number, too many labels are an
-  // error.
+  // The number of entries. If absent, it is 16 for bins, or the palette's number of colors. If there are
+  // more labels, those with the most voxels have an entry each and all others share the last one; if it
+  // is absent, too many labels are an error.
   std::optional<uint32_t> count = {};
 };
 
 inline constexpr uint8_t kNoEntry = 0xff;  // the entry of an empty voxel
 
-// The materials of a volume, decided from all its values.
+// The materials for the values of a volume, chosen with all of its values.
 struct ValueEntries {
   scene::Palette palette;  // empty for Kind::None
   // Writes the entry of each of `count` values.
@@ -42,8 +42,8 @@ ValueEntries bins_of(const StoredVolume& stored, const VolumeMaterials& material
                      const volume::ThresholdOptions& threshold,
                      const std::optional<scene::Palette>& palette = std::nullopt);
 
-// 0 is empty. If all labels are at most 16, label k becomes entry k - 1; otherwise labels become entries in
-// ascending order. Throws Error if a value is not a whole number or there are too many labels.
+// Label 0 is empty. If no label is above 16, label k becomes entry k - 1; otherwise labels become entries
+// in ascending order. Throws Error if a value is not a whole number or there are too many labels.
 ValueEntries labels_of(const StoredVolume& stored, const VolumeMaterials& materials,
                        const std::optional<scene::Palette>& palette = std::nullopt);
 
@@ -51,9 +51,9 @@ ValueEntries labels_of(const StoredVolume& stored, const VolumeMaterials& materi
 // examined.
 bool seem_labels(const StoredVolume& stored);
 
-// Voxels are as wide as the finest spacing of the three axes; along the other axes each voxel takes the value
-// nearest to its center. The grid lies where the volume does. Throws Error if spacings differ by more than a
-// factor of 64 or if no grid is large enough.
+// Voxels are as wide as the finest spacing of the three axes. Along the other axes each voxel takes the value
+// nearest to its center. The grid is at the volume's place in the world. Throws Error if spacings differ by
+// more than a factor of 64 or if no grid is large enough.
 VoxelFile voxels_of_volume(StoredVolume stored, const ValueEntries& entries);
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// Code that both kinds of VTKHDF files share: the file with its attributes, the names of the materials, and
+// Both kinds of VTKHDF files share this code: the file with its attributes, the names of the materials, and
 // datasets of cells that are written chunk by chunk.
 #pragma once
 
@@ -33,7 +33,7 @@ class VtkFile {
   h5::Object vtk_;
 };
 
-// Write attributes and a dataset with the types that VTK's own writers use. A text is ASCII of fixed length.
+// These write attributes and a dataset with the types that VTK's own writers use. Texts are ASCII with a fixed length.
 void write_vtk_text(const h5::Object& object, const std::string& name, const std::string& text);
 void write_vtk_whole(const h5::Object& object, const std::string& name, std::span<const int64_t> values);
 void write_vtk_boxes(const h5::Object& level, std::span<const std::array<int32_t, 6>> boxes);
@@ -42,22 +42,22 @@ void write_vtk_boxes(const h5::Object& level, std::span<const std::array<int32_t
 struct DatasetChunk {
   std::vector<hsize_t> first;  // the index of its first value in each dimension
   std::vector<uint8_t>
-      values;  // of all its cells, those beyond the array's end, too; empty if it is not stored
+      values;  // all its cells' values, even beyond the array's end; empty if it is not stored
 };
 void write_deflated_chunks(const h5::Object& dataset, size_t count,
                            const std::function<DatasetChunk(size_t)>& make);
 
 enum class VtkArray : uint8_t { Material, Color };
 
-// An array of voxels or cells: the bytes of `material`, or red, green and blue of `color`, which are its last dimension.
-// Chunks that are never written read as 0.
+// An array of voxels or cells: the bytes of `material`, or red, green and blue of `color` in the last dimension. Chunks
+// that are never written read as 0.
 class VtkCells {
  public:
-  // `chunk` has as many dimensions as `dims`, without that of a color, and is nowhere larger.
+  // `chunk` has as many dimensions as `dims`, both without that of a color, and is not larger in any.
   VtkCells(const h5::Object& parent, VtkArray array, std::vector<hsize_t> dims, std::vector<hsize_t> chunk);
 
   using Chunk = DatasetChunk;
-  // Writes make(0) … make(count - 1), whose first indices lack a color's dimension.
+  // Writes make(0) … make(count - 1). Their first indices lack a color's dimension.
   void write(size_t count, const std::function<Chunk(size_t)>& make) const;
 
  private:
