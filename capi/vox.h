@@ -62,7 +62,7 @@ enum {
 VOX_API const char* vox_error_message(void); /* everything in one line: "WHERE: WHAT (HINT)" */
 VOX_API const char* vox_error_what(void);    /* the problem */
 VOX_API const char* vox_error_where(void);   /* the file, its line, or the argument; may be empty */
-VOX_API const char* vox_error_hint(void);    /* what can be done about it; may be empty */
+VOX_API const char* vox_error_hint(void);    /* a way to solve the problem; may be empty */
 
 /* --- engines ------------------------------------------------------------------------------------------------------- */
 

@@ -32,8 +32,8 @@ enum class OutsideFiles { Refuse, Read };
 enum class MeshObjects { Joined, Apart };
 
 struct MeshOptions {
-  // The axis of the file's coordinates that points up; the file is then not asked. If absent, it is the axis
-  // that the file names (COLLADA, FBX), or y if the file names none.
+  // The axis of the file's coordinates that points up; it overrides the file. If absent, it is the axis that
+  // the file names (COLLADA, FBX), or y if the file names none.
   std::optional<dag::UpAxis> up = std::nullopt;
   MeshUnits units = MeshUnits::File;
   double meters_per_unit = 0;  // with MeshUnits::Keep: the length of the file's unit if known

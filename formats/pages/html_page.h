@@ -128,8 +128,8 @@ class ChartAxis {
  public:
   // Makes an axis from 0 to at least `high`.
   static ChartAxis linear(double high);
-  // Makes an axis from a power of ten up to `low` to one from `high` on. Values that are not positive lie
-  // at the lower end. With Zeros::Some, the lower end is a mark for 0 below the powers.
+  // Makes an axis between the powers of ten around `low` and `high`. Values that are not positive lie at
+  // the lower end. With Zeros::Some, the lower end is a mark for 0 below the powers.
   static ChartAxis logarithmic(double low, double high, Zeros zeros = Zeros::None);
   // Makes an axis from `low` to `high`, with marks at the given values.
   static ChartAxis at_values(double low, double high, ChartScale scale, std::vector<double> values);

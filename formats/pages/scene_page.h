@@ -41,7 +41,7 @@ void write_scene_page(const ScenePage& page, const std::filesystem::path& path);
 
 extern const char* const kViewerStyle;
 extern const char* const kViewerBody;
-extern const char* const kViewerScript;  // of a page of one file
-extern const char* const kStreamScript;  // of a page that loads chunks
+extern const char* const kViewerScript;  // the script of a page of one file
+extern const char* const kStreamScript;  // the script of a page that loads chunks
 
 }  // namespace vox

@@ -174,7 +174,7 @@ class TextLines {
   }
 
  private:
-  // A piece has the lines that begin from `first` to before `end` of the text, which is at `offset` in the file.
+  // A piece's lines begin at `first` or later and before `end` of the text, which is at `offset` in the file.
   struct Block {
     std::string text;
     uint64_t offset = 0;

@@ -99,8 +99,8 @@ inline constexpr uint32_t kRootTypeBits = 4;
 inline constexpr uint64_t kMaxShortPlace = (uint64_t{1} << (32 - kRootTypeBits)) - 1;
 static_assert(kBrickTypeCount <= 1u << kRootTypeBits);
 
-// Reads the words of the voxels at the corners of a box through any accessor, x fastest. If reading a voxel is much
-// code, as with all types of bricks, a GPU's code contains it once, not eight times, which takes 1.6 times as long.
+// Reads the words of the voxels at a box's corners through any accessor, x fastest. If reading a voxel is much code,
+// as with all types of bricks, a GPU's code contains it only once: with eight copies, rays take 1.6 times as long.
 template <class T, bool is_much_code = false, class Access>
 VOX_HD void corners_one_by_one(const Access& access, Int3 low, Int3 high, T* words) {
   const auto corner = [&](uint32_t i) {

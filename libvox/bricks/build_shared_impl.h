@@ -269,7 +269,7 @@ class SharedBricksBuilder {
   Device& device_;
   const dag::FrozenDag& dag_;
   const BricksOptions& options_;
-  uint32_t levels_;  // of groups
+  uint32_t levels_;  // the number of levels of groups
   uint32_t level_;   // the level of the DAG whose nodes are bricks
   FrozenBricks result_;
   std::vector<uint64_t> entries_;  // the entry of each node's brick

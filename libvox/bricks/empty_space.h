@@ -190,7 +190,7 @@ struct SetCells {
 template <class Device>
 class EmptySpace {
  public:
-  // Tests set lower limits for the numbers of cells.
+  // Tests set smaller limits for the numbers of cells.
   EmptySpace(Device& device, const BricksRef& bricks, volume::ValueType type, SampleReach reach,
              uint64_t most_cells = kMostEmptyCells, uint64_t most_busy = kMostBusyCells) {
     const auto last = [](int32_t side) { return static_cast<float>(side - 1); };

@@ -21,7 +21,7 @@ struct StoredDag;  // content.h
 // The numbers of nodes or of leaves that one pass has made.
 struct EditCounts {
   uint64_t made = 0;      // nodes or leaves of the temporary octree
-  uint64_t distinct = 0;  // those that differ from what was there before, without duplicates
+  uint64_t distinct = 0;  // those that differ from the nodes before, without duplicates
   uint64_t inserted = 0;  // those that the store did not hold yet
 };
 
@@ -67,7 +67,7 @@ class EditSession {
 
   virtual dag::FrozenDag freeze() = 0;
   virtual StoreSize size() const = 0;  // slow, because it visits all buckets
-  virtual uint64_t items() const = 0;  // the number of items in size(), at once
+  virtual uint64_t items() const = 0;  // the number of items, without the delay of size()
 
   // Removes all items that neither the current scene, nor the other scenes, nor the states in `kept` need.
   // All other states become invalid.

@@ -62,7 +62,7 @@ struct VolumeEditRecord {
   uint32_t line = 0;
   std::string tool;  // "set", "smooth", "undo"
   VolumeWork work;
-  double seconds = 0;  // of wall time
+  double seconds = 0;  // wall time
 };
 
 struct VolumeEvents {

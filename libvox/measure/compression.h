@@ -36,10 +36,10 @@ struct SharedLevel {
   uint64_t nodes = 0;
   // The size of the nodes with pointers as short as possible (see SharedDag).
   uint64_t encoded_bytes = 0;
-  // How often each child mask occurs among the stored nodes. For leaves, how often each byte of their masks occurs,
-  // which is a block of 2³ voxels.
+  // The number of stored nodes with each child mask. For leaves, the number of bytes of masks with each value; a
+  // byte is a block of 2³ voxels.
   std::array<uint64_t, 256> masks = {};
-  // How often the pointers of the stored nodes name each symmetry. All zero for leaves.
+  // The number of the stored nodes' pointers that name each symmetry. All zero for leaves.
   std::array<uint64_t, kSymmetries> turns = {};
   std::vector<ReferenceCount> references;  // those with most references first; the root has one
 

@@ -134,7 +134,7 @@ struct InsideRef {
   const RowState* after;   // the state where they leave it
   uint64_t count;
   const RowState* rows;  // the states of rows without a cell in `keys`
-  RowPlaces places;      // of the states in `rows`
+  RowPlaces places;      // the places of the states in `rows`
   InsideRule rule;
 
   // Returns the state of the rays where they enter a cell without surface.

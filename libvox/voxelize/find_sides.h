@@ -164,7 +164,7 @@ class SideFinder {
       device_.for_each({"count votes", kEach}, n_, CountVotes{along(axis), axis, roots, normals_, counted});
   }
 
-  // Decides the sides of these many parts, which are listed in chosen_.
+  // Decides the sides of this many parts, which are listed in chosen_.
   void decide_by_rays(uint64_t parts) {
     auto least = device_.template make<Key>(n_);
     device_.fill(least.data(), n_, static_cast<Key>(~Key{0}));

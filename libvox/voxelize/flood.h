@@ -7,8 +7,8 @@
 //      │ a ╱ b   │         │     E         an empty node is a region
 //      │  ╱──────┼─╲  c    │     ·         a region that touches no face is enclosed in its block
 //      │ ╱ (·)   │  ╲      │
-//      ├─────────┴─────────┤     Regions of neighbors whose runs overlap are one. What is not one with the outside is
-//      │         E         │     inside. The regions of a block are found a second time when it is filled.
+//      ├─────────┴─────────┤     Regions of neighbors whose runs overlap are one. Regions not joined to the outside
+//      │         E         │     are inside. The regions of a block are found a second time when it is filled.
 //      └───────────────────┘
 //
 // So memory is needed only for the runs on the faces of blocks at the surface.

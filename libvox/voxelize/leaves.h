@@ -281,7 +281,7 @@ struct SurfaceOnly {
 // A function that returns the place for the colors of the next so many voxels.
 using RoomForColors = std::function<uint32_t*(uint64_t voxels)>;
 
-// Makes leaves from pairs with cells of 16³ voxels. With `room_for_colors`, it also finds the color of each voxel. The keys of these cells have `key_bits` bits.
+// Makes leaves from pairs with cells of 16³ voxels, whose keys have `key_bits` bits. Finds colors, too, if asked to.
 template <class Device, class Filler, class Paint>
 Leaves make_leaves(Device& device, const TrianglesRef& triangles, const CellFrame& frame, uint32_t key_bits,
                    const Pairs<uint32_t>& cells16, const Descent& plan, int32_t grid_end,

@@ -19,7 +19,7 @@ enum class MeshFault : uint8_t {
   OpenEdge,         // the triangles at an edge do not pass along it equally often in both directions
   NonManifoldEdge,  // more than two triangles share an edge
   TurnedTriangle,   // a triangle that faces the other way than its neighbors
-  Crossing          // of two triangles, as explained above
+  Crossing          // two triangles cross, as explained above
 };
 inline constexpr size_t kMeshFaults = 4;
 

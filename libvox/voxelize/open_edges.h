@@ -27,8 +27,8 @@ class Vertices {
   const Place& place_of_position(uint32_t position) const { return places_[position]; }
 
  private:
-  std::vector<Place> places_;        // of positions
-  std::vector<uint32_t> numbers_;    // of positions
+  std::vector<Place> places_;        // the place of each position
+  std::vector<uint32_t> numbers_;    // the number of each position's vertex
   std::vector<uint32_t> positions_;  // a position of each vertex
 };
 

@@ -38,7 +38,7 @@ struct PrepareOptions {
   bool solid = false;
 };
 
-// The triangles that reach into the grid, in the scene's order. Triangles beyond the guard band are cut into parts.
+// The triangles that reach into the grid, in the scene's order, cut where they reach beyond the guard band.
 struct PreparedTriangles {
   device::Buffer<TriangleShape> shapes;
   device::Buffer<TriangleShading> shadings;  // one for each shape; empty if neither materials nor holes need

@@ -54,7 +54,7 @@ struct RowTile {
 struct MarkTiles {
   const TriangleShape* shapes;
   const uint32_t* left;
-  int32_t log2_side;  // of a tile, in voxels
+  int32_t log2_side;  // log2 of a tile's side in voxels
   int32_t tiles_a_side;
   uint32_t* marks;
   VOX_HD void operator()(uint64_t i) const {
@@ -274,7 +274,7 @@ class RowTiles {
   uint32_t resolution_, cell_side_;
   InsideRule rule_;
   RowState at_left_;                           // the state of rows without triangles left of the grid
-  uint32_t log2_side_ = 0, tiles_a_side_ = 0;  // of a tile, in voxels
+  uint32_t log2_side_ = 0, tiles_a_side_ = 0;  // log2 of a tile's side in voxels; tiles along the grid's side
   const TriangleShape* shapes_ = nullptr;
   device::Buffer<uint32_t> left_;  // the numbers of triangles left of the grid
   uint64_t left_count_ = 0;

@@ -1,5 +1,5 @@
-// Fills the inside of closed surfaces (--solid). The crossings of a ray along x from far left to a voxel's center decide
-// if the voxel is inside (InsideRule). They are counted exactly, on snapped coordinates.
+// Fills the inside of closed surfaces (--solid). The crossings of a ray along x, from far left to a voxel's center,
+// decide if the voxel is inside (InsideRule). They are counted exactly, on snapped coordinates.
 //
 // Rays are followed from cell to cell, from left to right. Each surface cell of a row (same y and z) flips
 // some of the row's 16 rays. Between two surface cells a ray stays inside or outside. Rows are followed

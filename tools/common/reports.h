@@ -123,8 +123,8 @@ std::string colors_text(const SceneFigures& figures);
 // Describes size, palette with shares, and nodes of each level on one screen.
 std::string describe_scene(const SceneFigures& figures);
 
-// Sets the values that identify a scene, such as its digest, resolution and voxels. Sets the
-// side of a voxel, or its three sides.
+// set_voxel_size() sets the side of a voxel, or its three sides. set_identity() sets the
+// values that identify a scene, such as its digest, resolution and voxels.
 void set_voxel_size(ResultGroup& results, const dag::VoxelScene& scene);
 void set_identity(ResultGroup& results, const dag::FrozenDag& dag, uint64_t bytes);
 

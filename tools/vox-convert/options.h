@@ -116,7 +116,7 @@ struct ConvertOptions {
   ranks::Ranks* ranks = nullptr;  // the processes that a launcher started together
 };
 
-// Also examines the inputs to decide their kinds and the work. Throws UsageError, and Error if one is missing.
+// Reads the options. Examines the inputs to decide their kinds. Throws UsageError, and Error if one is missing.
 ConvertOptions read_convert_options(const CommandLine& arguments);
 
 // Reads the options that decide which voxels are inside, and their materials.

@@ -51,7 +51,7 @@ struct Layer {
 
 enum class Legends { On, Off };
 
-// How a room that is closed on all sides is shown if no option says from where: cut open, or whole.
+// The way to show a room that is closed on all sides if no option says from where: cut open, or whole.
 enum class ClosedRooms { CutOpen, Whole };
 
 struct RenderToolOptions {

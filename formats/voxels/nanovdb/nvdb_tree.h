@@ -88,7 +88,7 @@ struct LowerNode {
   uint32_t leaves = 0, tiles = 0;
   uint64_t leaf_voxels = 0;
   uint64_t first_leaf = 0;   // the number of its first leaf in the tree
-  uint64_t first_value = 0;  // in an index grid: counts tiles and leaves' voxels in the order of cells
+  uint64_t first_value = 0;  // in an index grid, which numbers tiles and leaves' voxels in the order of cells
   uint64_t values() const { return leaf_voxels + tiles; }
 };
 
