@@ -195,7 +195,7 @@ VOX_API vox_status vox_voxelize(vox_engine* engine, const vox_mesh* mesh, const 
 /* Makes a scene from any file that vox-convert reads. Meshes and points are voxelized, for which either resolution or
  * voxel_size must be given. Volumes, other programs' voxels and scene files have voxels already: for them a resolution,
  * if there is one, makes the scene coarser as vox_scene_coarser() does, `options` may be NULL, and materials are
- * VOX_MATERIALS_TEXTURE (for other programs' voxels, also ..._NONE and ..._COLORS are allowed). An option that has no
+ * VOX_MATERIALS_TEXTURE (for other programs' voxels, also …_NONE and …_COLORS are allowed). An option that has no
  * effect on the file is an error. */
 VOX_API vox_status vox_voxelize_file(vox_engine* engine, const char* path,
                                      const vox_voxelize_options* options, vox_scene** scene);

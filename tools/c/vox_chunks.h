@@ -296,7 +296,7 @@ static vxc_chunk* vxc_load(vox_chunks* scene, const uint32_t name[4]) {
   return NULL;
 }
 
-/* Returns the chunk with a name. The caller must unpin it. The list has the chunks that were used last first. */
+/* Returns the chunk with a name. The caller must unpin it. The list begins with the chunk that was used last. */
 static vxc_chunk* vxc_chunk_of(vox_chunks* scene, const uint32_t name[4]) {
   vxc_chunk **at = &scene->newest, *chunk;
   while (*at != NULL && memcmp((*at)->name, name, sizeof((*at)->name)) != 0) at = &(*at)->next;
