@@ -144,7 +144,7 @@ uint64_t most_at_once(Loading loading, uint64_t left) {
 std::optional<dag::VoxelScene> scene_as_used(const fs::path& path, const EngineOptions& options,
                                              Loading loading, const ranks::Ranks& ranks) {
   constexpr uint64_t kLeastBudget = 16 << 20, kMostBudget = uint64_t{6} << 30;
-  if (scene_file_parts(path).colors) return std::nullopt;
+  if (const SceneFileParts parts = scene_file_parts(path); parts.colors || parts.normals) return std::nullopt;
   const SceneInfo info = read_scene_info(path);
   uint64_t bytes = 0;
   for (uint32_t level = 0; level < info.level_words.size(); ++level)
@@ -321,6 +321,7 @@ void check_dag(const dag::FrozenDag& dag, EngineOptions options, ranks::Ranks& r
 }
 
 void check_forms(const OtherForms& forms, const dag::VoxelScene& scene, const EngineOptions& options) {
+  if (forms.normals != nullptr) attributes::verify(*forms.normals);
   if (forms.symmetric != nullptr)
     dag::check_same_nodes(make_engine(options)->handle(), *forms.symmetric, scene.dag);
   if (forms.bricks != nullptr) {
@@ -366,8 +367,11 @@ void verify_bricks(const bricks::FrozenBricks& bricks, const path& file) {
   });
 }
 
-void verify_written(const dag::VoxelScene& scene, const path& file, const EngineOptions& options) {
+void verify_written(const dag::VoxelScene& scene, const path& file, const EngineOptions& options,
+                    const attributes::PackedValues* normals) {
   const SceneFileParts parts = scene_file_parts(file);
+  if (normals != nullptr && read_normals(file, scene.dag) != *normals)
+    throw Error("the normals differ from the mesh's").at(file.string());
   if (parts.bricks) {
     const bricks::FrozenBricks bricks = read_bricks(file);
     of_file(file, [&] { check_forms({.bricks = &bricks}, scene, options); });

@@ -104,9 +104,10 @@ void verify_scene(const dag::VoxelScene& scene, const OtherForms& forms, const s
                   const EngineOptions& options, ranks::Ranks& ranks = ranks::alone());
 void verify_bricks(const bricks::FrozenBricks& bricks, const std::filesystem::path& file);
 
-// Reads back and verifies a scene file that was written from this scene, or that holds its voxels only in other forms.
+// Reads back a scene file that was written from this scene, or from its voxels in other forms alone, with these normals if
+// they are not null.
 void verify_written(const dag::VoxelScene& scene, const std::filesystem::path& file,
-                    const EngineOptions& options);
+                    const EngineOptions& options, const attributes::PackedValues* normals = nullptr);
 
 // Reads back bricks or an NRRD file written from this volume, and compares them with the volume.
 void verify_written(const volume::Volume& volume, const volume::ThresholdOptions& threshold,

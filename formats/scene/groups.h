@@ -135,24 +135,28 @@ bricks::FrozenBricks read_bricks_group(const h5::Object& file, uint32_t level = 
 // Returns the bytes that the bricks of each level take in memory, beginning with the finest.
 std::vector<uint64_t> bricks_group_bytes(const h5::Object& file);
 
-// Reads and writes the colors of voxels as the group /attributes/colors of a scene file:
+// Reads and writes values of voxels as the groups /attributes/colors and /attributes/normals of a scene file:
 //
-//   /attributes/colors         attributes count uint64 (of values: the scene's filled voxels), value_bits uint32, bytes
-//                              uint64 (of all blocks), digest (text)
-//   /attributes/colors/groups  uint64 [4 * groups]: the heads of groups
-//   /attributes/colors/words   uint32: the bytes of blocks, four in a word, the first in the lowest bits
-//   /attributes/colors/table   uint32: the colors of which blocks hold the numbers; absent if they hold colors
+//   /attributes/NAME         attributes count uint64 (of values: the scene's filled voxels), value_bits uint32, bytes
+//                            uint64 (of all blocks), digest (text)
+//   /attributes/NAME/groups  uint64 [4 * groups]: the heads of groups
+//   /attributes/NAME/words   uint32: the bytes of blocks, four in a word, the first in the lowest bits
+//   /attributes/NAME/table   uint32: the values of which blocks hold the numbers; absent if they hold values
 //
 // docs/formats.md describes groups and blocks.
 
-void write_colors_group(const h5::Object& file, const attributes::PackedValues& colors,
-                        const Compression& compression);
-// Returns nothing if the file has no colors. Throws Error, which names the defect, unless all values can be read, are
-// as many as the scene's voxels, and have the stored digest.
-std::optional<attributes::PackedValues> read_colors_group(const h5::Object& file, uint64_t voxels);
+enum class VoxelAttribute { Colors, Normals };
 
-// Returns the bytes that a file's colors take in memory, without reading them.
-std::optional<uint64_t> color_bytes_of(const h5::Object& file);
+bool has_attribute_group(const h5::Object& file, VoxelAttribute attribute);
+void write_attribute_group(const h5::Object& file, VoxelAttribute attribute,
+                           const attributes::PackedValues& values, const Compression& compression);
+// Returns nothing if the file does not have the attribute. Throws Error that names the defect: all values can be read, there
+// are as many as the scene has voxels, and they have their digest.
+std::optional<attributes::PackedValues> read_attribute_group(const h5::Object& file, VoxelAttribute attribute,
+                                                             uint64_t voxels);
+
+// Returns the bytes that the values take in memory, without reading them.
+std::optional<uint64_t> attribute_bytes_of(const h5::Object& file, VoxelAttribute attribute);
 
 // Reads and writes a spatial hash as the group /hash of a scene file:
 //

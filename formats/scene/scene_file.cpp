@@ -30,7 +30,9 @@ void write_all(const dag::VoxelScene& scene, const fs::path& path, const OtherFo
   h5::NewFile file(path);
   write_scene_facts(file.root(), scene, version);
   if (dag == WithDag::Yes) write_svdag_group(file.root(), scene.dag, version, compression);
-  if (scene.colors) write_colors_group(file.root(), *scene.colors, compression);
+  if (scene.colors) write_attribute_group(file.root(), VoxelAttribute::Colors, *scene.colors, compression);
+  if (forms.normals != nullptr)
+    write_attribute_group(file.root(), VoxelAttribute::Normals, *forms.normals, compression);
   if (forms.symmetric != nullptr) write_symmetric_group(file.root(), *forms.symmetric, compression);
   if (forms.bricks != nullptr) write_bricks_group(file.root(), *forms.bricks, compression);
   if (forms.hash != nullptr) write_hash_group(file.root(), *forms.hash, compression);
@@ -104,7 +106,7 @@ dag::VoxelScene read_scene(const fs::path& path) {
   scene.dag = h5::has_child(file, "svdag")
                   ? read_svdag_group(file, checked_version(file), std::move(scene.dag))
                   : expanded_symmetric_group(file, scene.dag);
-  scene.colors = read_colors_group(file, scene.dag.voxels);
+  scene.colors = read_attribute_group(file, VoxelAttribute::Colors, scene.dag.voxels);
   // Colors are found by the numbers of voxels, so that the count that the file states must be true.
   if (scene.colors)
     if (const uint64_t voxels = dag::octree_counts(scene.dag).voxels; voxels != scene.colors->count)
@@ -144,7 +146,8 @@ SceneInfo read_scene_info(const fs::path& path) {
     to.svo_nodes = level.svo_nodes;
     info.level_words.push_back(level.words);
   }
-  info.color_bytes = color_bytes_of(file);
+  info.color_bytes = attribute_bytes_of(file, VoxelAttribute::Colors);
+  info.normal_bytes = attribute_bytes_of(file, VoxelAttribute::Normals);
   return info;
 }
 
@@ -173,6 +176,11 @@ dag::SymmetricDag read_symmetric(const fs::path& path) {
   return read_symmetric_group(file, read_scene_but_voxels(file).dag);
 }
 
+std::optional<attributes::PackedValues> read_normals(const fs::path& path, const dag::FrozenDag& dag) {
+  h5::Quiet quiet;
+  return read_attribute_group(open_checked(path), VoxelAttribute::Normals, dag::octree_counts(dag).voxels);
+}
+
 spatial::FrozenHash read_hash(const fs::path& path) {
   h5::Quiet quiet;
   const h5::Object file = open_checked(path);
@@ -198,7 +206,8 @@ SceneFileParts scene_file_parts(const fs::path& path) {
   return {svdag || symmetric,
           h5::has_child(file, "bricks"),
           h5::has_child(file, "hash"),
-          h5::has_child(file, "attributes"),
+          has_attribute_group(file, VoxelAttribute::Colors),
+          has_attribute_group(file, VoxelAttribute::Normals),
           svdag,
           symmetric};
 }

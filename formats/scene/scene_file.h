@@ -14,7 +14,7 @@
 //                          vox-edit, with the digest after it; script (uint8): the texts of all runs, up to
 //                          where the file was saved, one behind the other, each up to its script_end
 //
-//   /attributes            colors apart from the SVDAG, which has no materials then: formats/scene/groups.h
+//   /attributes            colors apart from the SVDAG, which has no materials then, and normals: formats/scene/groups.h
 //   /bricks                hybrid bricks of the same voxels or of a volume: formats/scene/groups.h
 //   /hash                  a spatial hash of the same voxels: formats/scene/groups.h
 //   /symmetric             the SVDAG merged under the symmetries of the cube: formats/scene/groups.h
@@ -37,6 +37,7 @@
 #include <vector>
 
 #include "formats/io/compression.h"
+#include "libvox/attributes/packed_values.h"
 #include "libvox/base/paged_memory.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/dag/symmetric_dag.h"
@@ -45,11 +46,12 @@
 
 namespace vox {
 
-// The forms of a scene's voxels in addition to the SVDAG. A form is null if the file does not get it.
+// The forms of a scene's voxels besides the SVDAG, and their normals. A form is null if the file is not to have it.
 struct OtherForms {
   const bricks::FrozenBricks* bricks = nullptr;
   const spatial::FrozenHash* hash = nullptr;
   const dag::SymmetricDag* symmetric = nullptr;
+  const attributes::PackedValues* normals = nullptr;  // of all voxels (attributes/octahedral.h)
 };
 
 // Throws Error if this machine cannot compress scene files in this way. The functions that write files
@@ -102,7 +104,8 @@ struct SceneInfo {
   dag::VoxelScene scene;              // its levels have counts, but no words
   std::vector<uint64_t> level_words;  // the number of words of each level in memory
   uint32_t version = kSceneVersion;
-  std::optional<uint64_t> color_bytes = {};  // size in memory of colors apart from the SVDAG
+  std::optional<uint64_t> color_bytes = {},
+                          normal_bytes = {};  // of attributes apart from the SVDAG, in memory
   std::optional<SymmetricSize> symmetric = {};
 };
 SceneInfo read_scene_info(const std::filesystem::path& path);
@@ -115,6 +118,10 @@ std::vector<uint64_t> brick_level_bytes(const std::filesystem::path& path);
 // Reads the symmetric form, and checks everything that a walk relies on; dag::check_same_nodes() checks the rest.
 dag::SymmetricDag read_symmetric(const std::filesystem::path& path);
 
+// Reads the normals of the file's voxels, whose DAG is in memory as a whole; nothing if it has none.
+std::optional<attributes::PackedValues> read_normals(const std::filesystem::path& path,
+                                                     const dag::FrozenDag& dag);
+
 // Checks everything that searches rely on; spatial::verify() checks the rest.
 spatial::FrozenHash read_hash(const std::filesystem::path& path);
 
@@ -124,8 +131,8 @@ std::optional<scene::Palette> scene_palette(const std::filesystem::path& path);
 
 // The forms that a scene file contains. Throws Error if the file is not a scene file.
 struct SceneFileParts {
-  bool dag = false, bricks = false, hash = false;  // `dag`: an SVDAG or its symmetric form
-  bool colors = false;                             // true if colors are apart from the geometry
+  bool dag = false, bricks = false, hash = false;  // `dag`: an SVDAG, or the symmetric form of one
+  bool colors = false, normals = false;            // apart from the voxels' geometry
   bool svdag = false, symmetric = false;
 };
 SceneFileParts scene_file_parts(const std::filesystem::path& path);

@@ -204,7 +204,7 @@ void write_scene_head(const dag::VoxelScene& scene, std::span<const uint64_t> ch
       h5::write_words(group, "starts", starts_of_parts(parts, level, of_parts), compression);
     }
   }
-  if (scene.colors) write_colors_group(file.root(), *scene.colors, compression);
+  if (scene.colors) write_attribute_group(file.root(), VoxelAttribute::Colors, *scene.colors, compression);
   try {
     file.commit();
   } catch (const Error&) {

@@ -78,6 +78,11 @@ bool export_holds_colors(const std::filesystem::path& path, const ExportOptions&
   }
 }
 
+bool export_holds_normals(const std::filesystem::path& path, const ExportOptions& options) {
+  const FileFormat format = export_format(path);
+  return format == FileFormat::Npz || (format == FileFormat::Ply && options.ply == PlyContent::Points);
+}
+
 uint64_t written_bytes(const std::filesystem::path& path, const ExportOptions& options) {
   if (!is_slices_path(path) && export_format(path) != FileFormat::Json && options.pieces.side == 0)
     return size_of_written(path);
@@ -140,7 +145,7 @@ void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& pat
     case FileFormat::Raw:
       return write_dense_grid(scene, path, clip, ranks, options.raw);
     case FileFormat::Npz:
-      return is_first ? write_npz(scene, path, clip) : void();
+      return is_first ? write_npz(scene, path, clip, options.normals) : void();
     case FileFormat::GprMax:
       return is_first ? write_gprmax(scene, path, clip) : void();
     case FileFormat::MagicaVoxel:
@@ -154,7 +159,7 @@ void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& pat
     case FileFormat::Gltf:
       return write_surface_glb(scene, path, clip, ranks);
     case FileFormat::Ply:
-      return options.ply == PlyContent::Points ? write_voxel_points(scene, path, clip, ranks)
+      return options.ply == PlyContent::Points ? write_voxel_points(scene, path, clip, options.normals, ranks)
                                                : write_surface_ply(scene, path, clip, ranks);
     case FileFormat::VtkHdf:
       return is_first ? write_vtkhdf(scene, path, clip, options.vtk) : void();

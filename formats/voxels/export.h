@@ -43,7 +43,8 @@ struct ExportOptions {
   LayerOptions slices = {};
   RawLayout raw = {};
   PieceOptions pieces = {};
-  uint64_t memory_limit = 0;  // as in EngineOptions, while a DAG is made for the file
+  uint64_t memory_limit = 0;                          // as in EngineOptions, while a DAG is made for the file
+  const attributes::PackedValues* normals = nullptr;  // those of all voxels, for formats that hold them
 };
 
 bool is_export_path(const std::filesystem::path& path);
@@ -52,7 +53,10 @@ bool is_export_path(const std::filesystem::path& path);
 void check_export_resolution(uint32_t resolution, const std::filesystem::path& path,
                              const ExportOptions& options);
 
-// Returns the size of a file that was written, or of a folder of layers or pieces.
+// True if the format holds a normal for each voxel: .npz, and .ply of points.
+bool export_holds_normals(const std::filesystem::path& path, const ExportOptions& options);
+
+// Returns the bytes of a file that was written, or of a folder of layers or pieces.
 uint64_t written_bytes(const std::filesystem::path& path, const ExportOptions& options);
 
 // True if the format stores the color of each voxel (dag::VoxelScene::colors); .vox stores up to 255 different ones.

@@ -327,7 +327,7 @@ VoxelScene clipped_scene(const VoxelScene& scene, const VoxelBox& box) {
   VoxelScene part;
   part.dag = clipped(scene.dag, box);
   part.palette = scene.palette;
-  if (scene.colors) part.colors = colors_inside(scene, box);
+  if (scene.colors) part.colors = values_inside(scene.dag, *scene.colors, box);
   part.origin = scene.origin;
   part.voxel_size = scene.voxel_size;
   part.unit = scene.unit;

@@ -221,14 +221,14 @@ attributes::PackedValues with_fewer_colors(const attributes::PackedValues& color
   return writer.finish();
 }
 
-attributes::PackedValues colors_inside(const VoxelScene& scene, const VoxelBox& box) {
-  const VoxelNumbers numbers(scene.dag);
-  const attributes::PackedValues& colors = *scene.colors;
-  attributes::ValueWriter writer(colors.value_bits, colors.table);
-  for_each_leaf(scene.dag, box, [&](Int3 corner, uint64_t inside, const uint32_t* leaf) {
+attributes::PackedValues values_inside(const FrozenDag& dag, const attributes::PackedValues& values,
+                                       const VoxelBox& box) {
+  const VoxelNumbers numbers(dag);
+  attributes::ValueWriter writer(values.value_bits, values.table);
+  for_each_leaf(dag, box, [&](Int3 corner, uint64_t inside, const uint32_t* leaf) {
     uint64_t number = numbers.first_of_leaf(corner);
     for (uint64_t left = leaf_mask(leaf); left != 0; left &= left - 1, ++number)
-      if ((inside >> lowest_bit(left) & 1) != 0) writer.put(colors.ref().stored(number));
+      if ((inside >> lowest_bit(left) & 1) != 0) writer.put(values.ref().stored(number));
   });
   return writer.finish();
 }
@@ -262,7 +262,7 @@ void write_dense_colors(const FrozenDag& dag, const LeafColors& colors, const Vo
 }
 
 VoxelScene clipped(VoxelScene scene, const VoxelBox& box) {
-  if (scene.colors) scene.colors = colors_inside(scene, box);
+  if (scene.colors) scene.colors = values_inside(scene.dag, *scene.colors, box);
   scene.dag = clipped(scene.dag, box);
   return scene;
 }

@@ -42,13 +42,16 @@ NearColors near_colors(const attributes::PackedValues& colors, double most);
 // Removes the voxels outside of the box, with their colors.
 VoxelScene clipped(VoxelScene scene, const VoxelBox& box);
 
-// Returns the colors of the voxels inside the box, in order.
-attributes::PackedValues colors_inside(const VoxelScene& scene, const VoxelBox& box);
+// Returns the values of the voxels inside the box, in order. `values` has those of all voxels, such as their colors.
+attributes::PackedValues values_inside(const FrozenDag& dag, const attributes::PackedValues& values,
+                                       const VoxelBox& box);
 
-// Reads the colors of a scene leaf by leaf, on any thread. The scene must have colors, and outlive this object.
+// Reads the colors of a scene, or other values of all of its voxels, leaf by leaf, on any thread. The scene must have
+// colors, and outlive this object.
 class LeafColors {
  public:
-  explicit LeafColors(const VoxelScene& scene) : numbers_(scene.dag), colors_(*scene.colors) {}
+  explicit LeafColors(const VoxelScene& scene) : LeafColors(scene.dag, *scene.colors) {}
+  LeafColors(const FrozenDag& dag, const attributes::PackedValues& values) : numbers_(dag), colors_(values) {}
 
   // Returns the packed color of each voxel of the leaf at `corner`, by its bit in the mask.
   std::array<uint32_t, 64> operator()(Int3 corner) const {
@@ -74,5 +77,16 @@ void write_dense_colors(const FrozenDag& dag, const LeafColors& colors, const Vo
 // Returns the colors of the voxels of a scene that coarser() makes of this one: the mean of all voxels inside each, in
 // linear light. `halvings` is at least 1.
 attributes::PackedValues coarser_colors(const VoxelScene& scene, uint32_t halvings);
+
+// Returns a value for each voxel of `solid`, in order, which has at least the voxels of `surface`. A voxel of the surface
+// keeps its value. With `interior`, all others have that one. Without it, a voxel in a leaf with surface voxels has
+// the value of the last surface voxel before it along x, and a cube without any has that of the ray through its lowest corner;
+// if there is none, the surface's first value. Materials of solids follow the same rule (voxelize/solid.h), except that a cube
+// in which all surface is cut out by holes still counts as one that has surface.
+// check_structure() must accept both DAGs, which are in memory as a whole. Throws OutOfMemory if the values and a value for
+// each row of voxels need more than `memory` bytes.
+attributes::PackedValues inside_values(const FrozenDag& solid, const FrozenDag& surface,
+                                       const attributes::PackedValues& values,
+                                       std::optional<uint32_t> interior, uint64_t memory);
 
 }  // namespace vox::dag

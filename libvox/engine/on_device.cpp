@@ -1,8 +1,11 @@
 // The engine's builds, on one device or on all of them together, each as a rank (libvox/build).
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <utility>
 
+#include "libvox/base/process.h"
+#include "libvox/dag/colors.h"
 #include "libvox/device/handle.h"
 #include "libvox/engine/engine.h"
 #include "libvox/ranks/ranks.h"
@@ -12,6 +15,15 @@ namespace vox {
 voxelize::BuildResult Engine::build(const scene::Scene& scene, const scene::IndexedScene& indexed,
                                     const voxelize::Grid& grid, const voxelize::BuildOptions& options) {
   voxelize::BuildResult result;
+  if (options.solid && options.colors) {
+    voxelize::BuildOptions geometry = options, surface = options;
+    geometry.colors = surface.solid = false;
+    result = build(scene, indexed, grid, geometry);
+    const voxelize::BuildResult shell = build(scene, indexed, grid, surface);
+    result.colors = attributes::with_table(
+        dag::inside_values(result.dag, shell.dag, *shell.colors, std::nullopt, available_bytes()));
+    return result;
+  }
   uint64_t peak = 0;
   std::mutex mutex;
   build_shares({scene, indexed, grid, options}, {}, nullptr,

@@ -141,8 +141,11 @@ struct RendererOptions {
   // The voxels' own colors, which replace the palette's; nullptr if there are none. They are copied to the device. With
   // colors, the DAG must not be paged.
   const attributes::PackedValues* colors = nullptr;
-  // The symmetric form of the DAG, which rays then use instead of the DAG; nullptr if there is none. Pictures are the
-  // same, but Shade::Sharing is refused. It is copied to the device.
+  // The numbers of the voxels' normals (attributes/octahedral.h), by which Normals::Auto shades; nullptr: there are none. The
+  // same holds for them.
+  const attributes::PackedValues* normals = nullptr;
+  // The symmetric form of the DAG, through which rays are cast in its place; nullptr: there is none. The pictures are the same,
+  // except that Shade::Sharing is refused. It is copied to the device.
   const dag::SymmetricDag* symmetric = nullptr;
 };
 

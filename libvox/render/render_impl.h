@@ -172,13 +172,15 @@ class DeviceRenderer final : public Renderer {
         open_courses_(device::uploaded(device, open_courses(rays_.ref().log2_side, voxels_per_unit_))),
         codes_(device::uploaded(device, light_codes())),
         light_of_code_(device::uploaded(device, detail::light_of_codes())) {
-    if (options.colors != nullptr)
-      voxel_colors_.emplace(device, voxel_numbers(dag, options), *options.colors);
+    if (options.colors != nullptr || options.normals != nullptr)
+      voxel_colors_.emplace(device, voxel_numbers(dag, options), options.colors, options.normals);
   }
 
   Picture render(const RenderOptions& options) override {
     if (!voxel_colors_) return render(options, NoVoxelColors());
     VoxelColorsRef colors = voxel_colors_->ref();
+    if (options.normals != Normals::Auto) colors.normals = {};
+    if (!colors.has_colors() && !colors.has_normals()) return render(options, NoVoxelColors());
     colors.light_of_code = light_of_code_.data();
     // If a pixel has several samples, they see different voxels already.
     colors.mean = options.colors != LevelColors::Mean ? 0 : options.samples > 1 ? 2 : 4;
@@ -200,9 +202,9 @@ class DeviceRenderer final : public Renderer {
     Shading shading = make_shading(ramp, camera, palette_, options);
     shading.ground = ground_plane(filled_, options);
     shading.open_courses = open_courses_.data();
-    if constexpr (!Colors::kThere && Ref::kMayHaveMaterials)
-      if (options.colors == LevelColors::Mean && cast.spread > 0 && options.shade == Shade::Material &&
-          !rays_.is_in_place()) {
+    if constexpr (Ref::kMayHaveMaterials)
+      if (!voxel_colors.has_colors() && options.colors == LevelColors::Mean && cast.spread > 0 &&
+          options.shade == Shade::Material && !rays_.is_in_place()) {
         if (!node_colors_)
           node_colors_ = average_nodes(device_, dag, finest_, shading.colors, LightCodes{codes_.data()});
         shading.node_colors = node_colors_->data();
@@ -338,17 +340,19 @@ class DeviceRenderer final : public Renderer {
                     options);
       return levels;
     }
-    if (dag.paged) throw Error("colors need a scene that is in memory as a whole");
+    if (dag.paged) throw Error("colors and normals need a scene that is in memory as a whole");
     const dag::VoxelNumbers numbers(dag);
     if (!dag.empty()) check_count(numbers.voxels(0, 0), options);
     return numbers.levels();
   }
 
-  // Throws Error if there are fewer colors than voxels: a ray finds a color by its voxel's number.
+  // A ray finds values by the number of its voxel.
   static void check_count(uint64_t voxels, const RendererOptions& options) {
-    if (voxels > options.colors->count)
-      throw Error("there are " + std::to_string(options.colors->count) + " colors for " +
-                  std::to_string(voxels) + " voxels");
+    for (const attributes::PackedValues* values : {options.colors, options.normals})
+      if (values != nullptr && voxels > values->count)
+        throw Error("there are " + std::to_string(values->count) +
+                    (values == options.colors ? " colors for " : " normals for ") + std::to_string(voxels) +
+                    " voxels");
   }
 
   static scene::Rgba8 opaque(scene::Rgb8 color) { return {color.r, color.g, color.b, 255}; }

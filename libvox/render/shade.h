@@ -1,6 +1,7 @@
 // Shading computes the color that a ray returns, in single floats that round alike everywhere.
 #pragma once
 
+#include "libvox/attributes/octahedral.h"
 #include "libvox/base/bits.h"
 #include "libvox/render/beam.h"
 #include "libvox/render/node_colors.h"
@@ -103,7 +104,8 @@ enum class Shade {
 enum class Normals {
   Faces,   // the normals of the voxels' faces
   Smooth,  // estimated from the voxels around, see smooth_normal.h
-  Auto,    // faces if a voxel is as wide as a pixel, smooth if it is at most half as wide
+  Auto,  // those that voxels have of their own; without them, faces if a voxel is as wide as a pixel, smooth if it is at
+         // most half as wide
 };
 
 inline constexpr uint32_t kRampColors = 64;
@@ -216,24 +218,34 @@ class Shader {
     return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
   }
 
-  VOX_HD Surface surface_at(const Course& course, const Ray& ray, const HitBox& hit) const {
+  VOX_HD Surface surface_at(const Course& course, const Ray& ray, const Hit& hit) const {
     const Int3 face = face_normal(ray, hit);
     Surface at = {{0, 0, 0}, in_floats(face), face, distance_to(ray, hit.at), false, {}};
     if (axis_of(hit.at) == kNoAxis) return at;
     at.point = hit_point(rays_.eye, course, ray, hit);
+    if constexpr (Colors::kThere)
+      if (voxel_colors_.has_normals()) {
+        const uint32_t normal = voxel_colors_.normal(dag_, ray, hit);
+        if (normal == attributes::kNoDirection) return at;
+        return turned(at, course, hit, unit(in_floats(attributes::direction_of(normal))), 1);
+      }
     const float share = shading_.smooth + shading_.smoother * at.distance;
     return share > 0 ? smoothed(at, course, hit, share < 1 ? share : 1) : at;
   }
 
-  // Returns the surface with a mean of the smooth normal and the face's normal; `share` is the weight of
-  // the smooth one. Rays go on from above the steps between faces, because the steps would block them.
-  VOX_HD Surface smoothed(Surface at, const Course& course, const HitBox& hit, float share) const {
-    constexpr float kCellsAbove = 1.5f, kFromBehind = 0.3f;
+  VOX_HD Surface smoothed(const Surface& at, const Course& course, const HitBox& hit, float share) const {
     const Int3 estimate = smooth_normal(dag_, hit, at.side, course, at.point);
     if (estimate == Int3{0, 0, 0}) return at;
-    Vec3<float> smooth = unit(product(in_floats(estimate), shading_.per_unit));
-    // At the edge of something thin, the cells behind it are reached too, and may outnumber those in front.
-    // Then the estimated normal is that of the back, although the ray sees the front.
+    return turned(at, course, hit, unit(product(in_floats(estimate), shading_.per_unit)), share);
+  }
+
+  // Returns the surface with a smooth normal, which is weighed by `share` against the normal of the face.
+  // Rays go on from above the steps between faces, because these steps would hold them back.
+  VOX_HD Surface turned(Surface at, const Course& course, const HitBox& hit, Vec3<float> smooth,
+                        float share) const {
+    constexpr float kCellsAbove = 1.5f, kFromBehind = 0.3f;
+    // A triangle may face the other way. At the edge of something thin, the cells behind it are reached too, and may outnumber those in front.
+    // Then the normal is that of the back, although the ray sees the front.
     if (along(course, smooth) > kFromBehind) smooth = smooth * -1;
     at.normal = unit(at.normal * (1 - share) + smooth * share);
     const float up = share * kCellsAbove * static_cast<float>(1u << log2_normal_cell(hit)) * 0x1p32f;
@@ -282,10 +294,12 @@ class Shader {
   // Returns the color at a hit, without light: the color of a voxel, or the mean of several if a pixel
   // shows several.
   VOX_HD Light color_at(const Ray& ray, const Hit& hit) const {
-    const bool may_mix = Colors::kThere ? voxel_colors_.mean != 0 : shading_.node_colors != nullptr;
+    const bool has_colors = voxel_colors_.has_colors();
+    const bool may_mix = has_colors ? voxel_colors_.mean != 0 : shading_.node_colors != nullptr;
     const bool mixed = may_mix && hit.node_log2 <= (hit.log2 > 2 ? hit.log2 : 2) &&
                        (hit.log2 > 0 || distance_to(ray, hit.at) * rays_.spread >= kBlockWide);
-    if constexpr (Colors::kThere) return voxel_colors_.light(dag_, ray, hit, mixed);
+    if constexpr (Colors::kThere)
+      if (has_colors) return voxel_colors_.light(dag_, ray, hit, mixed);
     if (!mixed) return shading_.colors[hit_material(dag_, ray, hit)];
     if constexpr (Dag::kMayHaveMaterials) return mean_at(hit);
     return shading_.colors[0];

@@ -1,5 +1,5 @@
-// The colors of voxels that are stored apart from the DAG (libvox/attributes), as rays read them. A voxel's color is
-// found by its number, which a walk from the root computes as a sum.
+// The colors and normals of voxels that are stored apart from the DAG (libvox/attributes), as rays read them. A voxel's values
+// are found by its number, which a walk from the root adds up.
 #pragma once
 
 #include <cstdint>
@@ -14,32 +14,40 @@
 
 namespace vox::render {
 
-// Stands in for VoxelColorsRef if a scene has materials.
+// Takes the place of VoxelColorsRef if a scene has neither.
 struct NoVoxelColors {
   static constexpr bool kThere = false;
   uint32_t mean = 0;
+  VOX_HD bool has_colors() const { return false; }
 };
 
 struct VoxelColorsRef {
   static constexpr bool kThere = true;
 
-  dag::VoxelNumbersRef numbers;  // indexed by a word's distance from the root's first word
-  attributes::ValuesRef values;
+  dag::VoxelNumbersRef numbers;   // by the distance of a word from the root's first word
+  attributes::ValuesRef values;   // the colors; without them, the materials have colors
+  attributes::ValuesRef normals;  // numbers of directions; without them, rays find none
   const float* light_of_code = nullptr;
   uint32_t mean =
       0;  // a node at which a ray stops has the mean of so many voxels; 0: it has one voxel's color
 
-  // Returns the light of the voxel that a ray hits. If the node at which it stops has a mean color, it is the mean of
-  // voxels that are evenly spaced among the node's.
+  VOX_HD bool has_colors() const { return values.groups != nullptr; }
+  VOX_HD bool has_normals() const { return normals.groups != nullptr; }
+
+  // Returns the number of the normal of the voxel that a ray hits.
+  template <class Dag>
+  VOX_HD uint32_t normal(const Dag& dag, const Ray& ray, const NodeHit<typename Dag::Node>& hit) const {
+    return normals[number_of_hit(dag, ray, hit, walk_down(dag, hit.low, hit.node_log2).first)];
+  }
+
+  // Returns the light of the voxel that a ray hits. If the node at which it stops has a mean color, that is the mean of
+  // voxels that are spread evenly over the node's.
   template <class Dag>
   VOX_HD Light light(const Dag& dag, const Ray& ray, const NodeHit<typename Dag::Node>& hit,
                      bool mixed) const {
-    auto walk = walk_down(dag, hit.low, hit.node_log2);
+    const auto walk = walk_down(dag, hit.low, hit.node_log2);
     if (mixed) return mean_light(dag, walk, hit);
-    const auto voxel = hit_voxel(dag, ray, hit, true, [&](typename Dag::Node node, uint32_t octant) {
-      walk.first += dag.voxels_before(numbers, node, octant);
-    });
-    return light_of(values[walk.first + rank_in(dag.leaf(voxel.node), voxel.bit)]);
+    return light_of(values[number_of_hit(dag, ray, hit, walk.first)]);
   }
 
   // Returns the packed color of a voxel, which must be filled.
@@ -56,6 +64,16 @@ struct VoxelColorsRef {
     Node node;
     uint64_t voxels = 0;  // the number of voxels below the node, if it is no leaf
   };
+
+  // Returns the number of the voxel that a ray hits. `first` is that of the first voxel of the node at which it stopped.
+  template <class Dag>
+  VOX_HD uint64_t number_of_hit(const Dag& dag, const Ray& ray, const NodeHit<typename Dag::Node>& hit,
+                                uint64_t first) const {
+    const auto voxel = hit_voxel(dag, ray, hit, true, [&](typename Dag::Node node, uint32_t octant) {
+      first += dag.voxels_before(numbers, node, octant);
+    });
+    return first + rank_in(dag.leaf(voxel.node), voxel.bit);
+  }
 
   VOX_HD static uint32_t rank_in(uint64_t leaf_mask, uint32_t bit) {
     return static_cast<uint32_t>(popcount(leaf_mask & ((uint64_t{1} << bit) - 1)));
@@ -97,31 +115,43 @@ struct VoxelColorsRef {
   }
 };
 
-// A scene's colors on a device.
+// A scene's colors and normals on a device.
 template <class Device>
 class VoxelColors {
  public:
-  // `numbers` are indexed by the words of the nodes that rays read.
+  // `numbers` are by the words of the nodes that rays read. `colors` or `normals` may be nullptr.
   VoxelColors(Device& device, const std::vector<dag::VoxelNumbers::Level>& numbers,
-              const attributes::PackedValues& colors) {
-    groups_ = device.template make<attributes::ValueGroup>(colors.groups.size());
-    device.upload(groups_.data(), colors.groups.data(), colors.groups.size());
-    words_ = device.template make<uint32_t>(colors.words.size());
-    device.upload(words_.data(), colors.words.data(), colors.words.size());
+              const attributes::PackedValues* colors, const attributes::PackedValues* normals)
+      : colors_(device, colors), normals_(device, normals) {
     put_numbers(device, numbers);
-    table_ = device.template make<uint32_t>(colors.table.size());
-    device.upload(table_.data(), colors.table.data(), colors.table.size());
-    value_bits_ = colors.value_bits;
   }
 
   VoxelColorsRef ref() const {
     return {.numbers = {low_.data(), high_.data(), high_words_},
-            .values = {groups_.data(), reinterpret_cast<const uint8_t*>(words_.data()),
-                       table_.size() == 0 ? nullptr : table_.data(), value_bits_}};
+            .values = colors_.ref(),
+            .normals = normals_.ref()};
   }
 
  private:
-  // Levels with numbers of more than 32 bits come first.
+  struct Values {
+    Values(Device& device, const attributes::PackedValues* values) {
+      if (values == nullptr) return;
+      groups = device::uploaded(device, values->groups);
+      words = device::uploaded(device, values->words);
+      table = device::uploaded(device, values->table);
+      value_bits = values->value_bits;
+    }
+    attributes::ValuesRef ref() const {
+      return {groups.data(), reinterpret_cast<const uint8_t*>(words.data()),
+              table.size() == 0 ? nullptr : table.data(), value_bits};
+    }
+
+    device::Buffer<attributes::ValueGroup> groups;
+    device::Buffer<uint32_t> words, table;
+    uint32_t value_bits = 0;
+  };
+
+  // The levels with numbers of more than 32 bits are the first.
   void put_numbers(Device& device, const std::vector<dag::VoxelNumbers::Level>& numbers) {
     uint64_t words = 0;
     for (const dag::VoxelNumbers::Level& level : numbers) {
@@ -138,10 +168,9 @@ class VoxelColors {
     }
   }
 
-  device::Buffer<attributes::ValueGroup> groups_;
-  device::Buffer<uint32_t> words_, table_, low_, high_;
+  Values colors_, normals_;
+  device::Buffer<uint32_t> low_, high_;
   uint64_t high_words_ = 0;
-  uint32_t value_bits_ = 0;
 };
 
 }  // namespace vox::render

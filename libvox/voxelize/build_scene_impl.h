@@ -20,55 +20,11 @@
 #include "libvox/voxelize/build_scene.h"
 #include "libvox/voxelize/descend.h"
 #include "libvox/voxelize/leaves.h"
+#include "libvox/voxelize/normals.h"
 #include "libvox/voxelize/prepare.h"
 #include "libvox/voxelize/solid_builder.h"
 
 namespace vox::voxelize {
-
-template <class Device>
-struct DeviceScene {
-  device::Buffer<TriangleShape> shapes;
-  device::Buffer<TrianglePlane> planes;
-  device::Buffer<TriangleWeights> weights;
-  device::Buffer<TexturePlace> places;
-  device::Buffer<MaterialRef> materials;
-  device::Buffer<TextureLevelRef> levels;
-  device::Buffer<uint32_t> nibbles, opaque, color_lut, texel_colors, plain_colors;
-  uint32_t holes = 0;  // 1 if a material has holes
-
-  TrianglesRef ref() const {
-    return {shapes.data(),
-            planes.data(),
-            weights.data(),
-            places.data(),
-            {materials.data(), levels.data(), nibbles.data(), opaque.data(), color_lut.data(),
-             texel_colors.data(), plain_colors.data(), holes}};
-  }
-};
-
-template <class Device>
-DeviceScene<Device> upload_scene(Device& device, const PreparedMaterials& materials,
-                                 PreparedTriangles triangles) {
-  DeviceScene<Device> result;
-  result.shapes = std::move(triangles.shapes);
-  result.materials = device::uploaded(device, materials.materials);
-  result.levels = device::uploaded(device, materials.levels);
-  result.nibbles = device::uploaded(device, materials.nibbles);
-  result.opaque = device::uploaded(device, materials.opaque);
-  result.color_lut = device::uploaded(device, materials.color_lut);
-  result.texel_colors = device::uploaded(device, materials.texel_colors);
-  result.plain_colors = device::uploaded(device, materials.plain_colors);
-  for (const MaterialRef& material : materials.materials)
-    if ((material.flags & MaterialRef::kHasHoles) != 0) result.holes = 1;
-  const uint64_t count = triangles.shadings.size();  // is 0 if nothing reads shadings
-  result.planes = device.template make<TrianglePlane>(count);
-  result.weights = device.template make<TriangleWeights>(count);
-  result.places = device.template make<TexturePlace>(count);
-  device.for_each({"prepare shading", 224}, count,
-                  PrepareShading{result.shapes.data(), triangles.shadings.data(), result.planes.data(),
-                                 result.weights.data(), result.places.data()});
-  return result;
-}
 
 // Copies a chunk's pairs from the scene's pairs. The key of a copied pair is the index of its chunk cell in
 // the chunk.
@@ -83,6 +39,9 @@ struct ChunkPairs {
     chunk_triangles[i] = triangles[i];
   }
 };
+
+// The values that a pass over the triangles makes apart from a DAG.
+enum class ValuesMade { Colors, Normals };
 
 // Builds one scene. The smallest pieces are chunk cells: cubes with a side of cell_side_ voxels that
 // triangles meet. A chunk is a run of consecutive chunk cells.
@@ -115,9 +74,11 @@ class ChunkedBuild {
     return std::move(result_);
   }
 
-  attributes::PackedValues run_colors(const scene::Scene& scene, const scene::IndexedScene& indexed) {
+  attributes::PackedValues run_values(const scene::Scene& scene, const scene::IndexedScene& indexed,
+                                      ValuesMade values) {
     makes_nodes_ = false;
     makes_colors_ = true;
+    makes_normals_ = values == ValuesMade::Normals;
     start(scene, indexed);
     build_chunks(all_cells());
     drop_scene();
@@ -151,8 +112,12 @@ class ChunkedBuild {
   void start(const scene::Scene& scene, const scene::IndexedScene& indexed) {
     const Stopwatch watch;
     PreparedMaterials materials = prepare_materials(indexed);
-    if (makes_colors_) start_colors(table_colors(materials));
+    if (makes_normals_)
+      colors_.emplace(device_, attributes::kDirectionBits);
+    else if (makes_colors_)
+      start_colors(table_colors(materials));
     prepare_scene(scene, std::move(materials));
+    if (makes_normals_) start_normals();
     const uint64_t triangles = scene_.shapes.size();
     if (options_.solid) {
       solid_.emplace(device_, store_, result_.dag, cell_side_, options_);
@@ -171,12 +136,21 @@ class ChunkedBuild {
     colors_.emplace(device_, bits, std::move(table));
   }
 
+  void start_normals() {
+    normals_ = device_.template make<uint32_t>(scene_.shapes.size());
+    device_.for_each(
+        {"normals of triangles", 36}, normals_.size(),
+        NormalsOfTriangles{scene_.planes.data(),
+                           Vec3d{1, 1, 1} / grid_.voxel_size * grid_.voxel_size.shortest(), normals_.data()});
+  }
+
   // Frees all memory that only voxelizing needs.
   void drop_scene() {
     if (solid_) result_.solid = solid_->added();
     solid_.reset();
     atlas_.reset();
     scene_ = {};
+    normals_.reset();
     cells_.triangles.reset();
     cells_.cell_of.reset();
     device_.pool().trim();
@@ -296,7 +270,8 @@ class ChunkedBuild {
     }
     auto make = [&](auto&& filler, const auto& paint) {
       return make_leaves(device_, scene_.ref(), frame, key_bits, pairs, plan, grid_end_, options_.coverage,
-                         options_.materials, filler, paint, room_for_colors);
+                         options_.materials, filler, paint, room_for_colors,
+                         makes_normals_ ? normals_.data() : nullptr);
     };
     auto fill = [&](const auto& paint) { return solid_ ? make(*solid_, paint) : make(SurfaceOnly(), paint); };
     Leaves leaves = atlas_ ? fill(atlas_->paint()) : fill(NoPaint());
@@ -415,8 +390,10 @@ class ChunkedBuild {
   std::vector<uint32_t> top_pointers_;
   std::optional<AtlasOnDevice<Device>> atlas_;
   bool makes_nodes_ = true, makes_colors_ = false;
-  double done_ = 0;  // the share of all pairs that is built when this range of cells is done
+  bool makes_normals_ = false;  // in place of colors
+  double done_ = 0;             // the share of all pairs that is built with this range of cells
   std::optional<attributes::StreamPacker<Device>> colors_;  // if makes_colors_ is set
+  device::Buffer<uint32_t> normals_;                        // of triangles, if makes_normals_ is set
   std::optional<SolidBuilder<Device>> solid_;
   // If solid_ is set: the states of the rays along the lowest row of each cell, those along the rows of
   // chunk cells at the grid's left end, and the counts there.
@@ -435,7 +412,14 @@ template <class Device>
 attributes::PackedValues build_colors(Device& device, const scene::Scene& scene,
                                       const scene::IndexedScene& indexed, const Grid& grid,
                                       const BuildOptions& options, const hash::TableOptions& tables) {
-  return ChunkedBuild<Device>(device, grid, options, tables).run_colors(scene, indexed);
+  return ChunkedBuild<Device>(device, grid, options, tables).run_values(scene, indexed, ValuesMade::Colors);
+}
+
+template <class Device>
+attributes::PackedValues build_normals(Device& device, const scene::Scene& scene,
+                                       const scene::IndexedScene& indexed, const Grid& grid,
+                                       const BuildOptions& options, const hash::TableOptions& tables) {
+  return ChunkedBuild<Device>(device, grid, options, tables).run_values(scene, indexed, ValuesMade::Normals);
 }
 
 template <class Device>

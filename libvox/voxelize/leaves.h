@@ -166,10 +166,11 @@ struct WriteLeaves : FilledCells {
 static_assert(device::WarpBody<WriteLeaves<NoPaint>>);
 #endif
 
-// Writes the packed color of each voxel, in the order of leaves and of the bits of their masks. The color comes from
-// the triangle whose plane is nearest to the voxel's center.
+// Writes the packed color of each voxel, in the order of leaves and of the bits of their masks: that of the triangle whose
+// plane is nearest to the voxel's center. With `of_triangles`, it writes the value of this triangle instead.
 struct WriteColors : FilledCells {
-  const uint32_t* first_colors;  // the index of each leaf's first color
+  const uint32_t* first_colors;  // of each leaf
+  const uint32_t* of_triangles;  // or nullptr
   uint32_t* colors;
 
   VOX_HD void operator()(uint64_t i) const {
@@ -185,6 +186,10 @@ struct WriteColors : FilledCells {
       const auto bit = static_cast<uint32_t>(lowest_bit(rest));
       const Int3 center = voxel_center(corner, bit);
       const uint32_t triangle = (shared >> bit & 1) != 0 ? nearest(run, bit, center) : only[bit];
+      if (of_triangles != nullptr) {
+        *to++ = of_triangles[triangle];
+        continue;
+      }
       if (triangle != shown) shaded = ShadedTriangle(triangles, triangle);
       shown = triangle;
       *to++ = shaded.color(center);
@@ -218,7 +223,8 @@ struct WriteColors : FilledCells {
       const uint32_t triangle =
           run.end - run.begin == 1 ? pairs.triangle(run.begin) : nearest(run, bit, center);
       colors[first_colors[first + item.owner] + item.index] =
-          ShadedTriangle(triangles, triangle).color(center);
+          of_triangles != nullptr ? of_triangles[triangle]
+                                  : ShadedTriangle(triangles, triangle).color(center);
     }
   }
 #endif
@@ -281,12 +287,13 @@ struct SurfaceOnly {
 // A function that returns the place for the colors of the next so many voxels.
 using RoomForColors = std::function<uint32_t*(uint64_t voxels)>;
 
-// Makes leaves from pairs with cells of 16³ voxels, whose keys have `key_bits` bits. Finds colors, too, if asked to.
+// Makes leaves from pairs with cells of 16³ voxels, whose keys have `key_bits` bits. With `room_for_colors`, it also finds the
+// color of each voxel, or, with `of_triangles`, the value of its triangle.
 template <class Device, class Filler, class Paint>
 Leaves make_leaves(Device& device, const TrianglesRef& triangles, const CellFrame& frame, uint32_t key_bits,
                    const Pairs<uint32_t>& cells16, const Descent& plan, int32_t grid_end,
                    scene::Coverage coverage, bool materials, Filler&& filler, const Paint& paint,
-                   const RoomForColors& room_for_colors = {}) {
+                   const RoomForColors& room_for_colors = {}, const uint32_t* of_triangles = nullptr) {
   LeafPairs leaf_pairs = make_leaf_pairs(device, triangles, frame, cells16, plan, grid_end, coverage);
   const uint64_t n = leaf_pairs.count;
   device.sort_pairs({"sort pairs by cell", 64}, leaf_pairs.keys, leaf_pairs.order, n, key_bits + 6);
@@ -319,8 +326,9 @@ Leaves make_leaves(Device& device, const TrianglesRef& triangles, const CellFram
     auto first_colors = device.template make<uint32_t>(leaves.count);
     device.exclusive_scan({"color places", 16}, leaves.count,
                           VoxelsOfFilled{filled.data(), cell_masks.data()}, first_colors.data());
-    device.for_each({"write colors", 160}, leaves.count,
-                    WriteColors{filled_cells, first_colors.data(), room_for_colors(leaves.voxels)});
+    device.for_each(
+        {"write colors", 160}, leaves.count,
+        WriteColors{filled_cells, first_colors.data(), of_triangles, room_for_colors(leaves.voxels)});
   }
   return filler.fill_leaves(triangles, frame.quartered(), cells, pairs, cell_masks.data(), filled.data(),
                             std::move(leaves));

@@ -13,6 +13,11 @@ template vox::attributes::PackedValues vox::voxelize::build_colors(device::CpuDe
                                                                    const BuildOptions&,
                                                                    const hash::TableOptions&);
 
+template vox::attributes::PackedValues vox::voxelize::build_normals(device::CpuDevice&, const scene::Scene&,
+                                                                    const scene::IndexedScene&, const Grid&,
+                                                                    const BuildOptions&,
+                                                                    const hash::TableOptions&);
+
 template vox::voxelize::BuiltCells<vox::device::CpuDevice> vox::voxelize::build_cells(
     device::CpuDevice&, const scene::Scene&, const scene::IndexedScene&, const Grid&, const BuildOptions&,
     const hash::TableOptions&, const CellShare&);

@@ -13,6 +13,11 @@ template vox::attributes::PackedValues vox::voxelize::build_colors(device::CudaD
                                                                    const BuildOptions&,
                                                                    const hash::TableOptions&);
 
+template vox::attributes::PackedValues vox::voxelize::build_normals(device::CudaDevice&, const scene::Scene&,
+                                                                    const scene::IndexedScene&, const Grid&,
+                                                                    const BuildOptions&,
+                                                                    const hash::TableOptions&);
+
 template vox::voxelize::BuiltCells<vox::device::CudaDevice> vox::voxelize::build_cells(
     device::CudaDevice&, const scene::Scene&, const scene::IndexedScene&, const Grid&, const BuildOptions&,
     const hash::TableOptions&, const CellShare&);

@@ -1,5 +1,6 @@
 #include "libvox/device/handle.h"
 #include "libvox/voxelize/combine.h"
+#include "libvox/voxelize/normals.h"
 
 namespace vox::voxelize {
 
@@ -7,6 +8,13 @@ Combined combine_surfaces(device::DeviceHandle device, const MeshSurface& first,
                           const Grid& grid, Combination combination) {
   return device::with_device(
       device, [&](auto& on) { return combine_surfaces(on, first, second, grid, combination); });
+}
+
+attributes::PackedValues build_normals(device::DeviceHandle device, const scene::Scene& scene,
+                                       const scene::IndexedScene& indexed, const Grid& grid,
+                                       const BuildOptions& options, const hash::TableOptions& tables) {
+  return device::with_device(
+      device, [&](auto& on) { return build_normals(on, scene, indexed, grid, options, tables); });
 }
 
 }  // namespace vox::voxelize

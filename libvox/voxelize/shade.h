@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "libvox/base/hd.h"
 #include "libvox/device/atomics.h"
 #include "libvox/device/pool.h"
 #include "libvox/painting/frozen_atlas.h"
 #include "libvox/scene/texture.h"
+#include "libvox/voxelize/prepare.h"
 #include "libvox/voxelize/triangle.h"
 #include "libvox/voxelize/weights.h"
 
@@ -28,6 +30,52 @@ struct PrepareShading {
     places[i] = place_of(shadings[i]);
   }
 };
+
+// A scene's triangles with their materials in the device's memory.
+template <class Device>
+struct DeviceScene {
+  device::Buffer<TriangleShape> shapes;
+  device::Buffer<TrianglePlane> planes;
+  device::Buffer<TriangleWeights> weights;
+  device::Buffer<TexturePlace> places;
+  device::Buffer<MaterialRef> materials;
+  device::Buffer<TextureLevelRef> levels;
+  device::Buffer<uint32_t> nibbles, opaque, color_lut, texel_colors, plain_colors;
+  uint32_t holes = 0;  // 1 if a material has holes
+
+  TrianglesRef ref() const {
+    return {shapes.data(),
+            planes.data(),
+            weights.data(),
+            places.data(),
+            {materials.data(), levels.data(), nibbles.data(), opaque.data(), color_lut.data(),
+             texel_colors.data(), plain_colors.data(), holes}};
+  }
+};
+
+template <class Device>
+DeviceScene<Device> upload_scene(Device& device, const PreparedMaterials& materials,
+                                 PreparedTriangles triangles) {
+  DeviceScene<Device> result;
+  result.shapes = std::move(triangles.shapes);
+  result.materials = device::uploaded(device, materials.materials);
+  result.levels = device::uploaded(device, materials.levels);
+  result.nibbles = device::uploaded(device, materials.nibbles);
+  result.opaque = device::uploaded(device, materials.opaque);
+  result.color_lut = device::uploaded(device, materials.color_lut);
+  result.texel_colors = device::uploaded(device, materials.texel_colors);
+  result.plain_colors = device::uploaded(device, materials.plain_colors);
+  for (const MaterialRef& material : materials.materials)
+    if ((material.flags & MaterialRef::kHasHoles) != 0) result.holes = 1;
+  const uint64_t count = triangles.shadings.size();  // 0 if nothing reads shadings
+  result.planes = device.template make<TrianglePlane>(count);
+  result.weights = device.template make<TriangleWeights>(count);
+  result.places = device.template make<TexturePlace>(count);
+  device.for_each({"prepare shading", 224}, count,
+                  PrepareShading{result.shapes.data(), triangles.shadings.data(), result.planes.data(),
+                                 result.weights.data(), result.places.data()});
+  return result;
+}
 
 VOX_HD inline scene::Wrap wrap_u(const MaterialRef& material) {
   return static_cast<scene::Wrap>(material.wraps & 15);

@@ -48,6 +48,23 @@ class ScenesWithColors(ProgramTest):
             with self.assertRaises(IndexError):
                 scene.colors(0, scene.filled + 1)
 
+    def test_normals_are_those_of_the_export_in_the_order_of_voxels(self):
+        self.convert("mesh.obj", "--res", "50", "--normals", "-o", "normals.h5")
+        self.convert("normals.h5", "-o", "normals.npz")
+        expected = np.load(self.path("normals.npz"))["normals"]
+        with vox.open(self.path("normals.h5")) as scene:
+            self.assertTrue(scene.has_normals)
+            normals = scene.normals()
+            self.assertEqual(normals.dtype, np.float32)
+            np.testing.assert_array_equal(normals, expected)
+            np.testing.assert_allclose((normals**2).sum(axis=1), 1, atol=1e-6)
+            self.assertGreater(len(np.unique(normals, axis=0)), 10)
+            np.testing.assert_array_equal(scene.normals(700, 1000), expected[700:1700])
+        with vox.open(self.path("colors.h5")) as scene:
+            self.assertFalse(scene.has_normals)
+            with self.assertRaises(ValueError):
+                scene.normals()
+
     def test_damaged_colors_are_an_error(self):
         shutil.copy(self.path("colors.h5"), self.path("damaged.h5"))
         with h5py.File(self.path("damaged.h5"), "r+") as file:

@@ -177,19 +177,145 @@ TEST_F(ColorsProgram, AreShownAndMeasured) {
   EXPECT_TRUE(has(stats.out, "24-bit colors"));
 }
 
-TEST_F(ColorsProgram, AreNotEditedAndTheErrorSaysWhatToDo) {
-  write("script.txt", "sphere remove center 64,64,64 radius 20\n");
-  const Finished edit = run_program("vox-edit", {"ball.h5", "--script", "script.txt", "-o", "edited.h5"},
-                                    {.folder = folder_, .file_size_limit = {}});
-  EXPECT_EQ(edit.code, 1);
-  EXPECT_TRUE(has(edit.err, "--materials palette"));
+TEST_F(ColorsProgram, AreEditedByScriptsThatNameColors) {
+  const auto edit = [&](const char* scene, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments = {scene, "--script", "script.txt", "-o", "edited.h5", "--force"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_program("vox-edit", arguments, {.folder = folder_, .file_size_limit = {}});
+  };
+  write("script.txt",
+        "sphere remove center 64,64,64 radius 40\nsphere add center 20,20,20 radius 9 material #c03020\n"
+        "box paint min 0,0,0 max 64,128,128 material #0000ff  # a comment\nundo\nredo\nsave state.h5\n");
+  EXPECT_EQ(edit("ball.h5").code, 0);
+  for (const char* file : {"edited.h5", "state.h5"}) {
+    EXPECT_TRUE(has(converted({"--verify", file}), "correct"));
+    EXPECT_TRUE(has(converted({file, "--info"}), "24-bit colors"));
+  }
+  converted({"ball.glb", "--res", "128", "--materials", "none", "-o", "plain.h5"});
+  write("script.txt", "sphere remove center 64,64,64 radius 40\nsphere add center 20,20,20 radius 9\n");
+  EXPECT_EQ(edit("plain.h5").code, 0);
+  EXPECT_EQ(digest("edited.h5"), digest("state.h5"));
+  for (const char* line : {"dilate\n", "fill seed 64,64,64 material #112233\n", "stamp ball.h5 at 0,0,0\n",
+                           "sphere replace center 9,9,9 radius 4 material #112233 with #000000\n",
+                           "sphere add center 9,9,9 radius 4 material 3\n"}) {
+    write("script.txt", line);
+    for (const std::vector<std::string>& more : {std::vector<std::string>(), {"--check"}}) {
+      const Finished failed = more.empty()
+                                  ? edit("ball.h5")
+                                  : run_program("vox-edit", {"ball.h5", "--script", "script.txt", "--check"},
+                                                {.folder = folder_, .file_size_limit = {}});
+      EXPECT_EQ(failed.code, 1) << line;
+      EXPECT_TRUE(has(failed.err, "script.txt:1:")) << failed.err;
+    }
+  }
+  std::string many;
+  for (int i = 0; i < 16; ++i)
+    many += "sphere add center 9,9,9 radius 4 material #0000" + std::to_string(10 + i) + "\n";
+  write("script.txt", many);
+  EXPECT_TRUE(has(edit("ball.h5").err, "split the script"));
+}
+
+// The material of a voxel inside is that of the surface before it, and so is its color.
+TEST_F(ColorsProgram, OfVoxelsInsideAreThoseThatMaterialsWouldHave) {
+  std::string mesh = "mtllib box.mtl\n", colors;
+  for (int i = 0; i < 8; ++i)
+    mesh +=
+        "v " + std::to_string(i & 1) + " " + std::to_string(i >> 1 & 1) + " " + std::to_string(i >> 2) + "\n";
+  const char* faces[] = {"1 3 4 2", "5 6 8 7", "1 2 6 5", "3 7 8 4", "1 5 7 3", "2 4 8 6"};
+  for (int i = 0; i < 6; ++i) {
+    const std::string name = "m" + std::to_string(i);
+    colors += "newmtl " + name + "\nKd 0." + std::to_string(i) + " 0.5 0." + std::to_string(9 - i) + "\n";
+    mesh += "usemtl " + name + "\nf " + faces[i] + "\n";
+  }
+  write("box.obj", mesh);
+  write("box.mtl", colors);
+  const std::vector<std::vector<std::string>> all = {
+      {}, {"--inside", "parity"}, {"--interior", "#123456"}, {"--inside", "flood", "--interior", "#123456"}};
+  for (const std::vector<std::string>& options : all) {
+    for (const auto& [materials, file] : {std::pair{"mesh", "materials"}, std::pair{"colors", "colors"}}) {
+      std::vector<std::string> arguments = {
+          "box.obj",     "--res",   "100",     "--solid", "-o", std::string(file) + ".h5",
+          "--materials", materials, "--force", "--verify"};
+      arguments.insert(arguments.end(), options.begin(), options.end());
+      converted(arguments);
+      converted({std::string(file) + ".h5", "-o", std::string(file) + ".vl32", "--force"});
+    }
+    EXPECT_EQ(read_bytes(folder_ / "materials.vl32"), read_bytes(folder_ / "colors.vl32"))
+        << (options.empty() ? "" : options.back());
+  }
+  const auto refused = [&](const std::vector<std::string>& options, const char* message) {
+    std::vector<std::string> arguments = {"box.obj",     "--res",  "64", "--solid",
+                                          "--materials", "colors", "-o", "x.h5"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    expect_failure(kBadUsage, message, arguments);
+  };
+  refused({"--interior", "3"}, "--interior takes a color");
+  refused({"--interior", "#ffffff", "--shell", "2=#000000"}, "--shell");
+  refused({"--parts"}, "--parts");
+}
+
+TEST_F(ColorsProgram, HaveNormalsBesideThem) {
+  converted(
+      {"ball.glb", "--res", "64", "--materials", "colors", "--normals", "-o", "normals.h5", "--verify"});
+  EXPECT_NE(json_value(converted({"normals.h5", "--info", "--json"}), "normal_bytes"), "");
+  EXPECT_TRUE(has(converted({"normals.h5", "--info"}), "normals"));
+  EXPECT_TRUE(has(converted({"--verify", "normals.h5"}), "correct"));
+  converted({"ball.glb", "--res", "64", "--normals", "--solid", "-o", "solid.h5", "--verify"});
+  converted(
+      {"ball.glb", "--res", "64", "--materials", "none", "--normals", "--spill", "host", "-o", "plain.h5"});
+  EXPECT_EQ(digest("normals.h5"), digest("plain.h5"));
+  // The ball is nearly round: normals point away from its center. Voxels inside have none.
+  for (const char* file : {"normals", "plain", "solid"})
+    converted({std::string(file) + ".h5", "-o", std::string(file) + ".npz"});
+  converted({"normals.h5", "--clip", "-2,-2,-2,0,2,2", "-o", "part.h5"});
+  EXPECT_TRUE(has(converted({"--verify", "part.h5"}), "correct"));
+  converted({"normals.h5", "--structure", "svdag,symmetric", "-o", "both.h5", "--verify"});
+  converted({"part.h5", "-o", "part.npz"});
+  converted({"both.h5", "-o", "both.npz"});
+  converted({"normals.h5", "--ply", "points", "-o", "normals.ply"});
+  python(
+      "import numpy as np\n"
+      "a, b, s, p, f = (np.load(n + '.npz') for n in ('normals', 'plain', 'solid', 'part', 'both'))\n"
+      "assert (a['normals'] == b['normals']).all() and (a['normals'] == f['normals']).all()\n"
+      "place = a['coords'] - 31.5\n"
+      "place = place / np.sqrt((place ** 2).sum(axis=1))[:, None]\n"
+      "assert ((a['normals'] * place).sum(axis=1) > 0.5).mean() > 0.95\n"
+      "key = lambda v: [tuple(c) for c in v['coords'].tolist()]\n"
+      "known = dict(zip(key(a), a['normals'].tolist()))\n"
+      "assert all(known[c] == n for c, n in zip(key(p), p['normals'].tolist()))\n"
+      "assert all(known.get(c, [0, 0, 0]) == n for c, n in zip(key(s), s['normals'].tolist()))\n"
+      "assert len(p['coords']) > 1000 and len(s['coords']) > 2 * len(a['coords'])\n"
+      "data = open('normals.ply', 'rb').read()\n"
+      "end = data.index(b'end_header\\n') + 11\n"
+      "points = np.frombuffer(data[end:], dtype=[('p', '<f4', 3), ('n', '<f4', 3), ('c', 'u1', 3)])\n"
+      "assert set(map(tuple, points['n'].tolist())) == set(map(tuple, a['normals'].tolist()))\n");
+  const Finished coarser = convert({"normals.h5", "--res", "16", "-o", "coarse.h5"});
+  EXPECT_TRUE(has(coarser.err, "normals are left out"));
+  EXPECT_EQ(json_value(converted({"coarse.h5", "--info", "--json"}), "normal_bytes"), "");
+  const auto picture = [&](const std::string& scene, const std::string& normals, const std::string& file) {
+    EXPECT_EQ(run_program("vox-render",
+                          {scene, "--normals", normals, "-o", file, "--device", "cpu", "--size", "80x60"},
+                          {.folder = folder_, .file_size_limit = {}})
+                  .code,
+              0);
+    return read_bytes(folder_ / file);
+  };
+  EXPECT_NE(picture("normals.h5", "auto", "a.png"), picture("normals.h5", "smooth", "b.png"));
+  for (const std::vector<std::string>& options : {std::vector<std::string>{"--parts", "-o", "x.h5"},
+                                                  {"-o", "x.nrrd"},
+                                                  {"-o", "x.ply"},
+                                                  {"--structure", "bricks", "-o", "x.h5"},
+                                                  {"--file-version", "1", "-o", "x.h5"}}) {
+    std::vector<std::string> arguments = {"ball.glb", "--res", "64", "--normals"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    expect_failure(kBadUsage, "--normals", arguments);
+  }
+  expect_failure(kBadUsage, "--normals", {"ball.h5", "--normals", "-o", "x.h5"});
 }
 
 TEST_F(ColorsProgram, AreRefusedWhereNobodyMakesThem) {
-  for (const std::vector<std::string>& options : {std::vector<std::string>{"--solid"},
-
-                                                  {"--palette", "auto"},
-                                                  {"--palette-out", "p.gpl"}}) {
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--palette", "auto"}, {"--palette-out", "p.gpl"}}) {
     std::vector<std::string> arguments = {"ball.glb", "--res", "64", "--materials", "colors", "-o", "x.h5"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     EXPECT_EQ(run_program("vox-convert", arguments, {.folder = folder_, .file_size_limit = {}}).code, 2)

@@ -74,6 +74,21 @@ TEST(VoxelColors, AreThoseOfTheMaterialsInChunksOfAnySize) {
   }
 }
 
+// Voxels inside have the colors of the materials that --solid gives them, in nodes of all sizes, if the surface has no holes.
+TEST(VoxelColors, OfSolidsAreThoseOfTheirMaterials) {
+  const std::unique_ptr<Engine> engine = test_engine();
+  for (const uint32_t resolution : {61u, 160u}) {
+    Soup soup = textured_sphere(resolution, 12, resolution);
+    for (scene::IndexedTexture& texture : soup.indexed.textures) texture.opaque.clear();
+    const Soup painted = in_colors(soup);
+    const voxelize::BuildResult materials = build_soup(*engine, soup, resolution, {.solid = true}),
+                                colors = build_soup(*engine, painted, resolution,
+                                                    {.materials = false, .colors = true, .solid = true});
+    ASSERT_GT(materials.dag.voxels, resolution * resolution * resolution / 10);
+    expect_colors(colors, materials);
+  }
+}
+
 // Colors of vertices are kept to the last bit where the color is the same at all corners, and lie between those of the
 // corners elsewhere.
 TEST(VoxelColors, OfVerticesLieBetweenThoseOfTheCorners) {

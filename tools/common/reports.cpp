@@ -273,20 +273,20 @@ uint64_t SceneFigures::bytes() const {
   return sum;
 }
 
-std::string colors_text(const SceneFigures& figures) {
-  const double bits = 8 * static_cast<double>(*figures.color_bytes);
+std::string values_text(const SceneFigures& figures, uint64_t bytes) {
   const auto voxels = static_cast<double>(figures.scene.dag.voxels);
-  return fmt::format("{}, {:.2f} bits a voxel", format_bytes(*figures.color_bytes),
-                     voxels > 0 ? bits / voxels : 0);
+  return fmt::format("{}, {:.2f} bits a voxel", format_bytes(bytes),
+                     voxels > 0 ? 8 * static_cast<double>(bytes) / voxels : 0);
 }
 
 std::string summary_line(const SceneFigures& figures) {
   const dag::VoxelScene& scene = figures.scene;
-  return fmt::format("{} voxels, {} unique nodes of {}, {} in memory{}, digest {}",
-                     format_count(scene.dag.voxels), format_count(scene.dag.unique_nodes()),
-                     format_count(scene.dag.svo_nodes()), format_bytes(figures.bytes()),
-                     figures.color_bytes ? " and colors of " + colors_text(figures) : "",
-                     dag::to_string(scene.dag.digest));
+  return fmt::format(
+      "{} voxels, {} unique nodes of {}, {} in memory{}, digest {}", format_count(scene.dag.voxels),
+      format_count(scene.dag.unique_nodes()), format_count(scene.dag.svo_nodes()),
+      format_bytes(figures.bytes()),
+      figures.color_bytes ? " and colors of " + values_text(figures, *figures.color_bytes) : "",
+      dag::to_string(scene.dag.digest));
 }
 
 std::string box_text(const VoxelBox& box) {
@@ -314,7 +314,8 @@ HtmlPage::Facts scene_facts(const SceneFigures& figures) {
       {"command", scene.command},
       {"nodes", fmt::format("{} unique of {} in the octree, {}", format_count(dag.unique_nodes()),
                             format_count(dag.svo_nodes()), format_bytes(figures.bytes()))}};
-  if (figures.color_bytes) facts.emplace_back("colors", colors_text(figures));
+  if (figures.color_bytes) facts.emplace_back("colors", values_text(figures, *figures.color_bytes));
+  if (figures.normal_bytes) facts.emplace_back("normals", values_text(figures, *figures.normal_bytes));
   if (figures.symmetric) facts.emplace_back("symmetric", symmetric_line(*figures.symmetric));
   return facts;
 }

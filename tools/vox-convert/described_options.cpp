@@ -205,6 +205,11 @@ OptionTopic materials_topic() {
            .help = "With --materials colors, and for scene files with colors: change each voxel's color by "
                    "at most this much, so that the file is smaller. Differences below 2 are hardly "
                    "visible."},
+          {.name = "normals",
+           .rules = {{kMesh, kOfMeshes}},
+           .help =
+               "Keep for each voxel of the surface the normal of its triangle, beside the DAG: in .h5, .npz "
+               "and .ply of points. vox-render shades with it."},
           {.name = "palette-weight",
            .argument = "WEIGHT",
            .preset = "area",

@@ -181,8 +181,25 @@ void check_colors(const ConvertOptions& options) {
     if (given)
       throw UsageError("--materials colors does not go with " + what + " yet: --materials texture does");
   };
-  refuse(options.build.solid, "--solid");
+  refuse(!options.shells.empty(), "--shell");
+  refuse(options.build.solid && options.parts, "--solid and --parts");
   refuse(options.file_version == 1, "--file-version 1");
+  if (options.interior && !options.interior->color)
+    throw UsageError("with --materials colors there are no numbers: --interior takes a color, #rrggbb");
+}
+
+// Normals are those of one mesh's surface, in one file.
+void check_normals(const ConvertOptions& options) {
+  if (!options.normals) return;
+  if (options.conversion != ConversionKind::Meshes)
+    throw UsageError("--normals is for meshes alone, without other inputs and --combine");
+  if (options.parts) throw UsageError("--normals and --parts exclude each other: parts hold geometry alone");
+  if (is_export_path(options.output)
+          ? !export_holds_normals(options.output, options.exports)
+          : options.file_version == 1 || options.structure == Structures{.bricks = true})
+    throw UsageError(
+        "--normals has no effect on this output: an .h5 file of version 2 with voxels, .npz and --ply points "
+        "hold normals");
 }
 
 void check_devices(const ConvertOptions& options, const RunTraits& run) {
@@ -264,6 +281,7 @@ Option lossy_option() {
 void check_given(const ConvertOptions& options) {
   check_volume_materials(options);
   check_colors(options);
+  check_normals(options);
   check_lossy(options);
   const RunTraits run = traits_of(options);
   check_effects(options.given, run);

@@ -60,6 +60,7 @@ void convert(const ConvertOptions& options, MakeScene make_scene) {
   Conversion conversion;
   Output output = {.scene = make_scene(options, conversion), .bricks = {}, .hash = {}};
   if (options.ranks && options.ranks->rank() > 0) return;  // rank 0 has the scene
+  output.normals = std::move(conversion.normals);
   // A scene that has its input's grid is cut only now.
   const bool is_whole =
       options.conversion == ConversionKind::Voxels || options.conversion == ConversionKind::VolumeScene;
@@ -91,12 +92,13 @@ void convert(const ConvertOptions& options, MakeScene make_scene) {
   write_materials_out(scene, options);
   conversion.seconds.write += watch.lap();
   if (options.verify) {
-    verify_written(scene, options.output, options.engine);
+    verify_written(scene, options.output, options.engine, output.forms().normals);
     conversion.seconds.verify = watch.seconds();
   }
   conversion.seconds.total = total.seconds();
   if (options.engine.profile) print_profile(conversion.kernels);
-  const SceneFigures figures = figures_of(scene, options);
+  SceneFigures figures = figures_of(scene, options);
+  if (output.normals) figures.normal_bytes = output.normals->bytes();
   if (options.json)
     return print_results(options, {.file = options.output,
                                    .verified = options.verify,

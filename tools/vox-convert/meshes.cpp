@@ -121,6 +121,7 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   voxelize::BuildResult result =
       built_together(*engine, {scene, indexed, grid, settings}, options, conversion);
   make_inside(result, inside, grid, options);
+  conversion.normals = make_values(result, *engine, {scene, indexed, grid, settings}, options);
   if (conversion.painting) conversion.painting->queries = result.atlas_queries;
   conversion.kernels = engine->profile();
   conversion.chunks = result.chunks;

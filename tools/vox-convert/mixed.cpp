@@ -128,6 +128,7 @@ VoxelizedMeshes voxelized(MeshFiles& meshes, const voxelize::Grid& grid, Engine&
   voxelize::BuildResult result =
       built_together(engine, {meshes.scene, chosen.indexed, grid, settings}, options, conversion);
   make_inside(result, inside, grid, options);
+  make_values(result, engine, {meshes.scene, chosen.indexed, grid, settings}, options);
   conversion.dropped.not_finite += meshes.dropped.not_finite;
   conversion.dropped.degenerate += meshes.dropped.degenerate;
   conversion.chunks += result.chunks;

@@ -311,6 +311,7 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
   options.color_error = arguments.given_number("color-error");
   if (const auto share = arguments.given("lossy")) options.lossy = parse_share(*share);
   options.makes_palette = arguments.text("materials") == "palette";
+  options.normals = arguments.has("normals");
   options.dither = arguments.has("dither");
   if (options.dither && !options.makes_palette)
     throw UsageError("--dither needs --materials palette, for a scene file with 24-bit colors");

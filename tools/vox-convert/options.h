@@ -79,11 +79,12 @@ struct ConvertOptions {
   std::optional<double> point_radius = 0;  // world units; absent: radius_between_points()
   scene::MaterialMode materials = scene::MaterialMode::Texture;
   std::optional<uint32_t> palette_size;             // with colors: at most so many different ones
-  std::optional<double> lossy;                      // the share of voxels that may be changed
-  std::optional<double> color_error;                // with colors: how much each may change, ΔE
-  bool makes_palette = false;                       // --materials palette: for a scene file with colors
-  bool dither = false;                              // mix colors from those of that palette
-  std::optional<VolumeMaterials> volume_materials;  // materials are bins or labels
+  std::optional<double> lossy;                      // the share of voxels that may change
+  std::optional<double> color_error;                // with colors: by how much each may change, ΔE
+  bool makes_palette = false;                       // --materials palette: of a scene file with colors
+  bool normals = false;                             // voxels have those of their triangles
+  bool dither = false;                              // colors are mixed from those of that palette
+  std::optional<VolumeMaterials> volume_materials;  // bins or labels
   std::optional<uint32_t> channel;
   std::optional<std::filesystem::path> palette;  // absent: --palette auto
   std::optional<double> palette_weight;          // absent: the default of PaletteOptions

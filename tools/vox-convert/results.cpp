@@ -148,6 +148,9 @@ ResultGroup results_of(const ConvertResults& shown) {
         .about(
             "Size of the voxels' 24-bit colors, which are stored apart from the nodes (`--materials "
             "colors`).");
+  if (shown.scene && shown.scene->normal_bytes)
+    results.set("normal_bytes", *shown.scene->normal_bytes, "bytes")
+        .about("Size of the voxels' normals (`--normals`).");
   if (const std::optional<SymmetricSize> size = symmetric_of(shown))
     results.group("symmetric")
         .set("nodes", size->nodes, "nodes")

@@ -65,6 +65,12 @@ void check_scene_output(const ConvertOptions& options, const SceneFileParts& par
   check_writable(options.output, kind, options.overwrite);
 }
 
+// True if the voxels of a scene file that is converted stay the same, or are a part of it, and their normals with them.
+bool keeps_normals(const ConvertOptions& options) {
+  return !wants_coarser(options) && !options.lossy && options.structure != Structures{.bricks = true} &&
+         options.file_version != 1;
+}
+
 // Says which forms the input has that the output does not get.
 void say_what_is_left_out(const ConvertOptions& options, const SceneFileParts& parts) {
   if (parts.bricks && !wants_bricks(options))
@@ -73,11 +79,14 @@ void say_what_is_left_out(const ConvertOptions& options, const SceneFileParts& p
     log_info("the spatial hash is left out: --structure svdag,hash makes a new one");
   if (parts.symmetric && !wants_symmetric(options) && !options.structure)
     log_info("the symmetric form becomes an SVDAG: --structure symmetric makes a new one");
+  if (parts.normals && !keeps_normals(options))
+    log_info("the normals are left out: --normals makes new ones of a mesh");
 }
 
 // Prints what is said of a scene file and the forms of its voxels.
-void print_figures(const ConvertOptions& options, const SceneFigures& figures, const OtherForms& forms,
+void print_figures(const ConvertOptions& options, SceneFigures figures, const OtherForms& forms,
                    const std::optional<LossyFigures>& lossy = {}) {
+  if (forms.normals != nullptr) figures.normal_bytes = forms.normals->bytes();
   print_results(options, {.file = writes_file(options) ? options.output : options.inputs[0],
                           .verified = options.verify,
                           .scene = figures,
@@ -92,7 +101,7 @@ void show_info(const ConvertOptions& options, const SceneFileParts& parts) {
   std::optional<spatial::FrozenHash> hash;
   if (parts.bricks) bricks = read_bricks(options.inputs[0]);
   if (parts.hash) hash = read_hash(options.inputs[0]);
-  print_figures(options, {info.scene, info.level_words, info.color_bytes, info.symmetric},
+  print_figures(options, {info.scene, info.level_words, info.color_bytes, info.symmetric, info.normal_bytes},
                 {.bricks = bricks ? &*bricks : nullptr, .hash = hash ? &*hash : nullptr});
 }
 
@@ -216,6 +225,7 @@ void write_output(const Output& output, const ConvertOptions& options, const std
   if (is_export_path(options.output)) {
     ExportOptions exports = options.exports;
     exports.memory_limit = options.engine.memory_limit;
+    exports.normals = output.forms().normals;
     exports.slices.overwrite = exports.pieces.overwrite = options.overwrite;
     if (output.scene.colors && !export_holds_colors(options.output, exports))
       export_scene(in_palette(output.scene, "in this kind of file", options.engine), options.output, clip,
@@ -253,6 +263,8 @@ void make_of_scene(Output& output, const ConvertOptions& options, const SceneFil
   const bool is_shared = is_export && !coarse;  // only rank 0 has the coarser scene
   if (ranks.rank() > 0 && !is_shared) return;
   if (!is_export) {
+    if (const auto box = clip_voxels(scene, options); box && output.normals)
+      output.normals = dag::values_inside(scene.dag, *output.normals, *box);
     cut_scene(output.scene, options);
     say_what_is_left_out(options, parts);
   }
@@ -263,7 +275,7 @@ void make_of_scene(Output& output, const ConvertOptions& options, const SceneFil
   write_output(output, options, clip_voxels(scene, options), is_shared ? ranks : ranks::alone());
   if (ranks.rank() > 0) return;
   write_materials_out(scene, options);
-  if (options.verify) verify_written(scene, options.output, options.engine);
+  if (options.verify) verify_written(scene, options.output, options.engine, output.forms().normals);
   if (options.engine.profile) print_profile(kernels);
   if (coarse) log_info("{}", summary_line(scene));
   log_forms(output.forms());
@@ -341,6 +353,8 @@ void use_scene_file(const ConvertOptions& options, ranks::Ranks& ranks) {
       .scene = read_any_scene(options.inputs[0], options.engine, SceneForm::Any, damage, loading, readers),
       .bricks = {},
       .hash = {}};
+  if (is_first && parts.normals && (!writes || keeps_normals(options)))
+    output.normals = read_normals(options.inputs[0], output.scene.dag);
   if (is_first && parts.bricks && !writes) output.bricks = read_bricks(options.inputs[0]);
   if (is_first && parts.hash && !writes) output.hash = read_hash(options.inputs[0]);
   if (is_first && parts.symmetric && !writes) output.symmetric = read_symmetric(options.inputs[0]);

@@ -43,9 +43,11 @@ struct Output {
   std::optional<bricks::FrozenBricks> bricks;  // present if --structure asks for them
   std::optional<spatial::FrozenHash> hash = {};
   std::optional<dag::SymmetricDag> symmetric = {};
+  std::optional<attributes::PackedValues> normals = {};  // of the scene's voxels
 
   OtherForms forms() const {
-    return {bricks ? &*bricks : nullptr, hash ? &*hash : nullptr, symmetric ? &*symmetric : nullptr};
+    return {bricks ? &*bricks : nullptr, hash ? &*hash : nullptr, symmetric ? &*symmetric : nullptr,
+            normals ? &*normals : nullptr};
   }
 };
 
@@ -125,6 +127,7 @@ struct Conversion {
   CloudSurvey points;
   std::optional<scene::PaletteError> palette_error;  // for --materials texture
   std::optional<PaintingFigures> painting;           // with --paint
+  std::optional<attributes::PackedValues> normals;   // with --normals
   std::vector<device::KernelTime> kernels;
   std::vector<RankFigures> ranks;  // the ranks' work if several built the scene
   std::optional<build::BuildFigures> spill;
@@ -214,7 +217,13 @@ voxelize::BuildOptions with_interior(const ConvertOptions& options, const Inside
 void make_inside(voxelize::BuildResult& result, const InsideMaterials& inside, const voxelize::Grid& grid,
                  const ConvertOptions& options);
 
-// Warns of a mesh whose inside is not clear, with the counts that --solid found.
+// Makes what is stored for each voxel beside the DAG: with --materials colors and --solid, the result's colors; with --normals,
+// the normals that it returns. `input` is what the result was built of. Only rank 0 does anything.
+std::optional<attributes::PackedValues> make_values(voxelize::BuildResult& result, Engine& engine,
+                                                    const build::SceneInput& input,
+                                                    const ConvertOptions& options);
+
+// Tells what --solid has found in a mesh whose inside is not clear.
 void warn_of_solid(const voxelize::SolidCounts& counts, const ConvertOptions& options);
 
 // Checks, before the work, that the results can be written to their files.

@@ -6,13 +6,17 @@
 
 #include "formats/mesh/mesh.h"
 #include "formats/mesh/mesh_report.h"
+#include "libvox/attributes/octahedral.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
+#include "libvox/dag/colors.h"
 #include "libvox/dag/voxels_by_material.h"
+#include "libvox/device/cpu_device.h"
 #include "libvox/scene/oklab.h"
 #include "libvox/voxelize/flood.h"
+#include "libvox/voxelize/normals.h"
 #include "tools/vox-convert/scenes.h"
 
 namespace vox {
@@ -138,6 +142,7 @@ uint32_t colors_for_surface(const ConvertOptions& options) {
 InsideMaterials inside_materials(const ConvertOptions& options, const voxelize::Grid& grid,
                                  scene::Palette& palette) {
   InsideMaterials result;
+  if (options.build.colors) return result;  // make_values() gives voxels inside colors
   if (options.interior) result.interior = number_of(*options.interior, "--interior", palette);
   if (options.shells.empty()) return result;
   voxelize::Shells shells = {.shells = {}, .interior = *result.interior};
@@ -156,7 +161,38 @@ voxelize::BuildOptions with_interior(const ConvertOptions& options, const Inside
   voxelize::BuildOptions build = options.build;
   build.interior = inside.interior;
   if (options.flood) build.solid = false;
+  if (options.build.solid) build.colors = false;
   return build;
+}
+
+std::optional<attributes::PackedValues> make_values(voxelize::BuildResult& result, Engine& engine,
+                                                    const build::SceneInput& input,
+                                                    const ConvertOptions& options) {
+  const bool inside = options.build.solid, colors = inside && options.build.colors;
+  if ((!colors && !options.normals) || (options.ranks != nullptr && options.ranks->rank() > 0)) return {};
+  const Stopwatch watch;
+  const voxelize::BuildOptions surface_alone = {.coverage = options.build.coverage,
+                                                .materials = false,
+                                                .colors = colors,
+                                                .chunk_pairs = options.build.chunk_pairs};
+  voxelize::BuildResult surface;
+  if (inside) surface = engine.build(input.scene, input.indexed, input.grid, surface_alone);
+  const auto with_inside = [&](const attributes::PackedValues& values, std::optional<uint32_t> interior) {
+    const uint64_t memory = device::CpuDevice(options.engine.memory_limit, false).pool().available();
+    return dag::inside_values(result.dag, surface.dag, values, interior, memory);
+  };
+  if (colors) {
+    std::optional<uint32_t> interior;
+    if (options.interior) interior = scene::packed_color(*options.interior->color);
+    result.colors = attributes::with_table(with_inside(*std::exchange(surface.colors, {}), interior));
+  }
+  std::optional<attributes::PackedValues> normals;
+  if (options.normals)
+    normals = voxelize::build_normals(engine.handle(), input.scene, input.indexed, input.grid, surface_alone,
+                                      {.table = engine.table()});
+  if (normals && inside) normals = with_inside(*normals, attributes::kNoDirection);
+  result.build_seconds += watch.seconds();
+  return normals;
 }
 
 void make_inside(voxelize::BuildResult& result, const InsideMaterials& inside, const voxelize::Grid& grid,

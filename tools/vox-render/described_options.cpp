@@ -201,9 +201,10 @@ OptionTopic light_topic() {
            .words = {"auto", "smooth", "faces"},
            .preset = "auto",
            .rules = {kScenePageRule, {kFacing | kPage, "it is for --shade material and normal"}},
-           .help = "Shade the faces of voxels, or the smooth surface that they stand for; auto: smooth if "
-                   "voxels are "
-                   "smaller than pixels."},
+           .help =
+               "Shade the faces of voxels, or the smooth surface that they stand for; auto: by the normals "
+               "that the file holds (vox-convert --normals), else smooth if voxels are smaller than "
+               "pixels."},
           {.name = "level-colors",
            .words = {"mean", "voxel"},
            .preset = "mean",

@@ -12,8 +12,10 @@
 #include "libvox/base/log.h"
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
+#include "libvox/dag/colors.h"
 #include "libvox/engine/engine.h"
 #include "libvox/render/picture_share.h"
+#include "libvox/voxelize/grid.h"
 #include "tools/common/common_options.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
@@ -56,6 +58,16 @@ std::optional<dag::SymmetricDag> form_for_rays(const RenderToolOptions& options,
   return std::nullopt;
 }
 
+// Returns the normals that the file's voxels have, as far as they are shown.
+std::optional<attributes::PackedValues> normals_for(const dag::VoxelScene& scene, const SceneFileParts& parts,
+                                                    const RenderToolOptions& options) {
+  if (!parts.normals || options.slice || options.render.normals != render::Normals::Auto) return std::nullopt;
+  std::optional<attributes::PackedValues> normals = read_normals(options.scene, scene.dag);
+  if (normals && options.clip)
+    normals = dag::values_inside(scene.dag, *normals, voxelize::voxels_touched(scene, *options.clip));
+  return normals;
+}
+
 // True if this process has nothing to do beside rank 0, which makes a slice alone.
 bool looks_on(const RenderToolOptions& options) {
   if (options.ranks && options.page)
@@ -78,10 +90,10 @@ void show(const RenderToolOptions& options) {
   EngineSoon soon(options.engine, [&](Engine& engine) {
     if (!options.slice) warm_up_render(engine, options.render);
   });
-  const dag::VoxelScene scene =
-      clipped_part(read_any_scene(options.scene, options.engine, options.form, Damage::Ignored,
-                                  options.clip ? Loading::InParts : loading_onto(options.engine)),
-                   options);
+  dag::VoxelScene whole = read_any_scene(options.scene, options.engine, options.form, Damage::Ignored,
+                                         options.clip ? Loading::InParts : loading_onto(options.engine));
+  std::optional<attributes::PackedValues> normals = normals_for(whole, parts, options);
+  const dag::VoxelScene scene = clipped_part(std::move(whole), options);
   const render::VolumeSpace space = space_of(scene);
   const render::Place place = {space.corner(), space.unit()};
   const std::vector<VoxelBox> boxes = options.slice ? std::vector<VoxelBox>() : outline_in(space, scene.dag);
@@ -90,6 +102,7 @@ void show(const RenderToolOptions& options) {
   const render::CameraPose& first = list.front().pose;
   const std::optional<Cutaway> cutaway =
       cut_open(scene, space.to_voxels(first.eye), cut_layer(scene, first, options));
+  if (cutaway && normals) normals = dag::values_inside(scene.dag, *normals, cutaway->left);
   const std::unique_ptr<Engine> engine = soon.get();
   log_debug("on {}", engine->device_text());
   ResultGroup results = scene_results(options, scene, engine->device());
@@ -100,6 +113,7 @@ void show(const RenderToolOptions& options) {
       render::make_renderer(engine->handles(), shown.dag, scene.palette,
                             {.voxel_size = scene.voxel_size,
                              .colors = shown.colors ? &*shown.colors : nullptr,
+                             .normals = normals ? &*normals : nullptr,
                              .symmetric = symmetric ? &*symmetric : nullptr});
   if (options.ranks && !options.slice)
     renderer = render::shared_renderer(*options.ranks, std::move(renderer));

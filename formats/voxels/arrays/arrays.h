@@ -16,6 +16,7 @@ namespace vox {
 //
 //   coords      int32 [N, 3], the voxels' x, y, z in the scene's grid, in Morton order
 //   materials   uint8 [N], their materials; or colors uint8 [N, 3] of a scene with colors; or neither
+//   normals     float32 [N, 3], their normals in the world, 0 for none; absent if the scene has no normals
 //   palette     uint8 [materials, 3], the colors of materials, and names, their names as bytes of UTF-8
 //   origin      float64 [3], the place of the grid's corner, and voxel_size float64 [3]: a voxel's lower corner is at
 //               origin + voxel_size * coords
@@ -23,7 +24,7 @@ namespace vox {
 //
 // The arrays are not compressed.
 void write_npz(const dag::VoxelScene& scene, const std::filesystem::path& path,
-               const std::optional<VoxelBox>& clip);
+               const std::optional<VoxelBox>& clip, const attributes::PackedValues* normals = nullptr);
 
 bool is_npz_of_vox(std::string_view file);
 

@@ -12,6 +12,7 @@
 
 #include "formats/voxels/arrays/arrays.h"
 #include "formats/voxels/export.h"
+#include "libvox/attributes/octahedral.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/colors.h"
@@ -208,9 +209,10 @@ class ArrayArchive {
 // The voxels of a region, cube by cube.
 class VoxelArrays {
  public:
-  VoxelArrays(const dag::VoxelScene& scene, const VoxelBox& region)
+  VoxelArrays(const dag::VoxelScene& scene, const VoxelBox& region, const attributes::PackedValues* normals)
       : scene_(scene), region_(region), corners_(corners_of_cubes(scene.dag, region, kNpzCubeSide)) {
     if (scene.colors) colors_.emplace(scene);
+    if (normals != nullptr) normals_.emplace(scene.dag, *normals);
   }
 
   uint64_t cubes() const { return corners_.size(); }
@@ -247,12 +249,20 @@ class VoxelArrays {
 
   std::vector<uint8_t> colors(uint64_t cube) const {
     std::vector<uint8_t> bytes;
-    for_each(cube, [&](Int3 corner, uint64_t mask, const uint32_t*) {
-      const std::array<uint32_t, 64> colors = (*colors_)(corner);
-      for (; mask != 0; mask &= mask - 1) {
-        const scene::Rgb8 color = scene::unpacked_color(colors[static_cast<size_t>(lowest_bit(mask))]);
-        bytes.insert(bytes.end(), {color.r, color.g, color.b});
-      }
+    for_each_value(cube, *colors_, [&](uint32_t value) {
+      const scene::Rgb8 color = scene::unpacked_color(value);
+      bytes.insert(bytes.end(), {color.r, color.g, color.b});
+    });
+    return bytes;
+  }
+
+  std::vector<uint8_t> normals(uint64_t cube) const {
+    std::vector<uint8_t> bytes;
+    for_each_value(cube, *normals_, [&](uint32_t value) {
+      const Vec3<float> normal = attributes::unit_direction(value);
+      for (const float part : {normal.x, normal.y, normal.z})
+        for (uint32_t shift = 0; shift < 32; shift += 8)
+          bytes.push_back(static_cast<uint8_t>(std::bit_cast<uint32_t>(part) >> shift));
     });
     return bytes;
   }
@@ -272,10 +282,18 @@ class VoxelArrays {
     });
   }
 
+  template <class OnValue>
+  void for_each_value(uint64_t cube, const dag::LeafColors& of_leaves, OnValue on_value) const {
+    for_each(cube, [&](Int3 corner, uint64_t mask, const uint32_t*) {
+      const std::array<uint32_t, 64> values = of_leaves(corner);
+      for (; mask != 0; mask &= mask - 1) on_value(values[static_cast<size_t>(lowest_bit(mask))]);
+    });
+  }
+
   const dag::VoxelScene& scene_;
   const VoxelBox region_;
   const std::vector<Int3> corners_;
-  std::optional<dag::LeafColors> colors_;
+  std::optional<dag::LeafColors> colors_, normals_;
 };
 
 void add_palette(const scene::Palette& palette, ArrayArchive& archive) {
@@ -295,11 +313,11 @@ void add_palette(const scene::Palette& palette, ArrayArchive& archive) {
 }  // namespace
 
 void write_npz(const dag::VoxelScene& scene, const std::filesystem::path& path,
-               const std::optional<VoxelBox>& clip) {
+               const std::optional<VoxelBox>& clip, const attributes::PackedValues* normals) {
   const VoxelBox region = export_region(scene, clip, path);
-  const VoxelArrays voxels(scene, region);
+  const VoxelArrays voxels(scene, region, normals);
   const uint64_t count = clip ? voxels.count() : scene.dag.voxels;
-  const uint64_t each = 12 + (scene.colors ? 3 : scene.dag.materials ? 1 : 0);
+  const uint64_t each = 12 + (scene.colors ? 3 : scene.dag.materials ? 1 : 0) + (normals != nullptr ? 12 : 0);
   if (count > (uint64_t{1} << 58)) throw Error("holds more voxels than an .npz file can").at(path.string());
   ArrayArchive archive(path, count * each);
   archive.add("coords", "<i4", {count, 3}, 4, voxels.cubes(), [&](uint64_t i) { return voxels.coords(i); });
@@ -308,6 +326,9 @@ void write_npz(const dag::VoxelScene& scene, const std::filesystem::path& path,
   else if (scene.dag.materials)
     archive.add("materials", "|u1", {count}, 1, voxels.cubes(),
                 [&](uint64_t i) { return voxels.materials(i); });
+  if (normals != nullptr)
+    archive.add("normals", "<f4", {count, 3}, 4, voxels.cubes(),
+                [&](uint64_t i) { return voxels.normals(i); });
   add_palette(scene.palette, archive);
   archive.add("origin", {3}, std::array{scene.origin.x, scene.origin.y, scene.origin.z});
   archive.add("voxel_size", {3},

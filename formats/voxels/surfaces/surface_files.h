@@ -68,12 +68,14 @@ class RecordBytes {
 // The next function writes the filled voxels of a scene as points of a PLY file.
 
 // The file is binary, little-endian. Each point has x, y, z, the voxel's center in the world, as floats if
-// these are precise enough for the voxels, otherwise as doubles; nx, ny, nz, the surface's normal there
-//; and red, green, blue of its material if the scene has materials.
+// these are precise enough for the voxels, otherwise as doubles; nx, ny, nz, the surface's normal there, which is the
+// voxel's own if `normals` has one; and red, green, blue of its material if the scene has materials.
 // Cubes of 64³ voxels come in Morton order, and inside a cube x runs fastest. Throws Error if there are more
 // than 2^31 - 1 points.
 void write_voxel_points(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                        const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone());
+                        const std::optional<VoxelBox>& clip,
+                        const attributes::PackedValues* normals = nullptr,
+                        ranks::Ranks& ranks = ranks::alone());
 
 // The normal of a surface at a voxel follows from the filled voxels among its 26 neighbors.
 

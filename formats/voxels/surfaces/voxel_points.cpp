@@ -12,6 +12,7 @@
 
 #include "formats/voxels/export.h"
 #include "formats/voxels/surfaces/surface.h"
+#include "libvox/attributes/octahedral.h"
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
@@ -61,10 +62,10 @@ size_t bytes_of_point(const dag::VoxelScene& scene, FloatKind floats) {
 
 class PointsOfCube {
  public:
-  // `colors` is nullptr for a scene without colors apart from the DAG.
-  PointsOfCube(const dag::VoxelScene& scene, const BorderedCube& cube, const CubeColors* colors, Int3 corner,
-               FloatKind floats)
-      : scene_(scene), cube_(cube), colors_(colors), corner_(corner), floats_(floats) {}
+  // `colors` is nullptr for a scene without colors apart from the DAG, and `normals` for one without normals.
+  PointsOfCube(const dag::VoxelScene& scene, const BorderedCube& cube, const CubeColors* colors,
+               const CubeColors* normals, Int3 corner, FloatKind floats)
+      : scene_(scene), cube_(cube), colors_(colors), normals_(normals), corner_(corner), floats_(floats) {}
 
   std::vector<uint8_t> bytes() const {
     size_t voxels = 0;
@@ -88,7 +89,9 @@ class PointsOfCube {
     const Vec3d center = world_corner(scene_, corner_ + at) + half;
     for (uint32_t axis = 0; axis < 3; ++axis)
       floats_ == FloatKind::Single ? bytes.put(static_cast<float>(center[axis])) : bytes.put(center[axis]);
-    const Vec3<float> normal = normal_of_voxel(cube_, at);
+    const uint32_t stored = normals_ != nullptr ? (*normals_)[at] : attributes::kNoDirection;
+    const Vec3<float> normal =
+        stored != attributes::kNoDirection ? attributes::unit_direction(stored) : normal_of_voxel(cube_, at);
     for (uint32_t axis = 0; axis < 3; ++axis) bytes.put(normal[axis]);
     if (!has_colors(scene_)) return;
     const scene::Rgb8 color =
@@ -99,6 +102,7 @@ class PointsOfCube {
   const dag::VoxelScene& scene_;
   const BorderedCube& cube_;
   const CubeColors* colors_;
+  const CubeColors* normals_;
   Int3 corner_;
   FloatKind floats_;
 };
@@ -106,7 +110,8 @@ class PointsOfCube {
 }  // namespace
 
 void write_voxel_points(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                        const std::optional<VoxelBox>& clip, ranks::Ranks& ranks) {
+                        const std::optional<VoxelBox>& clip, const attributes::PackedValues* normals,
+                        ranks::Ranks& ranks) {
   const VoxelBox region = export_region(scene, clip, path);
   const std::vector<Int3> corners = corners_of_cubes(scene.dag, region, BorderedCube::kSide);
   const uint64_t points = filled_voxels(scene.dag, region, corners, ranks);
@@ -116,16 +121,19 @@ void write_voxel_points(const dag::VoxelScene& scene, const std::filesystem::pat
   const FloatKind floats = float_for(scene, region);
   ExportFile file(path, points * bytes_of_point(scene, floats), Writers::Several, ranks);
   file.write(points_header(scene, points, floats));
-  std::optional<dag::LeafColors> of_leaves;
+  std::optional<dag::LeafColors> of_leaves, normals_of_leaves;
   if (scene.colors) of_leaves.emplace(scene);
+  if (normals != nullptr) normals_of_leaves.emplace(scene.dag, *normals);
   tbb::enumerable_thread_specific<BorderedCube> cubes;
-  tbb::enumerable_thread_specific<CubeColors> colors_of_cubes;
+  tbb::enumerable_thread_specific<CubeColors> colors_of_cubes, normals_of_cubes;
   file.write_pieces(corners.size(), [&](uint64_t i) {
     BorderedCube& cube = cubes.local();
     cube.read(scene.dag, region, corners[i]);
     CubeColors* const colors = of_leaves ? &colors_of_cubes.local() : nullptr;
     if (colors != nullptr) colors->read(scene.dag, *of_leaves, corners[i]);
-    return PointsOfCube(scene, cube, colors, corners[i], floats).bytes();
+    CubeColors* const stored = normals_of_leaves ? &normals_of_cubes.local() : nullptr;
+    if (stored != nullptr) stored->read(scene.dag, *normals_of_leaves, corners[i]);
+    return PointsOfCube(scene, cube, colors, stored, corners[i], floats).bytes();
   });
   file.commit();
 }

@@ -10,6 +10,7 @@
 
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
+#include "libvox/attributes/octahedral.h"
 #include "libvox/base/error.h"
 #include "libvox/dag/colors.h"
 #include "tests/common/random.h"
@@ -74,6 +75,33 @@ TEST_F(ColorsFile, OfOtherColorsThanTheScenesIsFoundByVerify) {
   colors.back() ^= 1;
   scene_.colors = attributes::packed_values(colors);
   EXPECT_THROW(verify_written(scene_, path_, {.device = "cpu"}), Error);
+}
+
+TEST_F(ColorsFile, HoldsNormalsBesideColorsOrAlone) {
+  std::vector<uint32_t> codes(scene_.dag.voxels);
+  for (size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<uint32_t>(mix64(i / 30)) & 0xffff;
+  const attributes::PackedValues normals = attributes::packed_values(codes, attributes::kDirectionBits);
+  for (const bool with_colors : {true, false}) {
+    if (!with_colors) scene_.colors.reset();
+    write_scene(scene_, path_, {.normals = &normals});
+    EXPECT_EQ(read_normals(path_, scene_.dag), normals);
+    EXPECT_EQ(read_scene(path_).colors, scene_.colors);
+    const SceneFileParts parts = scene_file_parts(path_);
+    EXPECT_TRUE(parts.normals);
+    EXPECT_EQ(parts.colors, with_colors);
+    EXPECT_EQ(read_scene_info(path_).normal_bytes, normals.bytes());
+    EXPECT_NO_THROW(verify_written(scene_, path_, {.device = "cpu"}, &normals));
+    codes.back() ^= 1;
+    const attributes::PackedValues others = attributes::packed_values(codes, attributes::kDirectionBits);
+    EXPECT_THROW(verify_written(scene_, path_, {.device = "cpu"}, &others), Error);
+    codes.back() ^= 1;
+    EXPECT_THROW(read_normals(path_, dense_dag(64, false, blocks)), Error);
+  }
+  write_scene(scene_, path_);
+  EXPECT_FALSE(read_normals(path_, scene_.dag));
+  const attributes::PackedValues colors = attributes::packed_values(codes);
+  write_scene(scene_, path_, {.normals = &colors});
+  EXPECT_THROW(read_normals(path_, scene_.dag), Error);
 }
 
 // A file may state as many voxels as there are colors, and hold more voxels.

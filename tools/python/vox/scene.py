@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import hdf5
-from .colors import Colors
+from .colors import Colors, Normals
 from .grid import CHUNK, Grid
 
 
@@ -76,8 +76,12 @@ class Scene(Grid):
         self.digest = hdf5.text(file, "digest")
         self.palette, self.palette_names, self.palette_shares = read_palette(file)
         self.palette_members = read_members(file)[:len(self.palette)]
-        has_colors = "attributes" in file and "colors" in file["attributes"]
-        self._colors = Colors(hdf5.group(hdf5.group(file, "attributes"), "colors"), self.filled) if has_colors else None
+        self._colors, self._normals = self._attribute("colors", Colors), self._attribute("normals", Normals)
+
+    def _attribute(self, name, kind):
+        if "attributes" not in self.file or name not in self.file["attributes"]:
+            return None
+        return kind(hdf5.group(hdf5.group(self.file, "attributes"), name), self.filled)
 
     def __repr__(self):
         return f"<scene of {self.resolution}³, {self.filled:,} voxels as {self.form}, digest {self.digest}>"
@@ -109,6 +113,18 @@ class Scene(Grid):
         if self._colors is None:
             raise ValueError("the scene has no colors apart from its palette")
         return self._colors.read(first, self.filled - first if count is None else count)
+
+    @property
+    def has_normals(self):
+        """True if the voxels have normals, which `normals` returns."""
+        return self._normals is not None
+
+    def normals(self, first=0, count=None):
+        """Returns the normals of the filled voxels from number `first` on, float32 [n, 3] of length 1, or 0 for voxels
+        that have none. Voxels are numbered as in `colors`."""
+        if self._normals is None:
+            raise ValueError("the scene has no normals")
+        return self._normals.read(first, self.filled - first if count is None else count)
 
     def centers(self, coordinates):
         """Returns the centers of these voxels in the world, float64 [n, 3]."""

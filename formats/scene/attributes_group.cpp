@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "formats/scene/groups.h"
+#include "formats/scene/h5_words.h"
+#include "libvox/attributes/octahedral.h"
+#include "libvox/base/error.h"
+#include "libvox/dag/digests.h"
+
+namespace vox {
+namespace {
+
+constexpr uint64_t kHeadWords = sizeof(attributes::ValueGroup) / sizeof(uint64_t);
+
+// The name of an attribute's group, what its values are called in messages, and their bits.
+struct AttributeKind {
+  const char* group;
+  const char* values;
+  uint32_t bits;
+};
+AttributeKind kind_of(VoxelAttribute attribute) {
+  return attribute == VoxelAttribute::Colors
+             ? AttributeKind{"colors", "colors", 24}
+             : AttributeKind{"normals", "normals", attributes::kDirectionBits};
+}
+
+std::optional<h5::Object> open_attribute(const h5::Object& file, VoxelAttribute attribute) {
+  if (!h5::has_child(file, "attributes")) return std::nullopt;
+  const h5::Object all = h5::open_group(file, "attributes");
+  if (!h5::has_child(all, kind_of(attribute).group)) return std::nullopt;
+  return h5::open_group(all, kind_of(attribute).group);
+}
+
+}  // namespace
+
+bool has_attribute_group(const h5::Object& file, VoxelAttribute attribute) {
+  return open_attribute(file, attribute).has_value();
+}
+
+void write_attribute_group(const h5::Object& file, VoxelAttribute attribute,
+                           const attributes::PackedValues& values, const Compression& compression) {
+  const h5::Object all = h5::has_child(file, "attributes") ? h5::open_group(file, "attributes")
+                                                           : h5::create_group(file, "attributes");
+  const h5::Object group = h5::create_group(all, kind_of(attribute).group);
+  h5::write_attribute(group, "count", values.count);
+  h5::write_attribute(group, "value_bits", values.value_bits);
+  h5::write_attribute(group, "bytes", values.byte_count);
+  h5::write_text(group, "digest", dag::to_string(dag::digest_of(values)));
+  LongWords heads(values.groups.size() * kHeadWords);
+  if (!heads.empty()) std::memcpy(heads.data(), values.groups.data(), heads.size() * sizeof(uint64_t));
+  h5::write_words(group, "groups", heads, compression);
+  h5::write_words(group, "words", values.words, compression);
+  if (!values.table.empty()) h5::write_words(group, "table", values.table, compression);
+}
+
+std::optional<uint64_t> attribute_bytes_of(const h5::Object& file, VoxelAttribute attribute) {
+  const std::optional<h5::Object> group = open_attribute(file, attribute);
+  if (!group) return std::nullopt;
+  return h5::read_attribute<uint64_t>(*group, "bytes") +
+         attributes::groups_of(h5::read_attribute<uint64_t>(*group, "count")) *
+             sizeof(attributes::ValueGroup) +
+         (h5::has_child(*group, "table") ? h5::words_in(h5::open_dataset(*group, "table")) * sizeof(uint32_t)
+                                         : 0);
+}
+
+std::optional<attributes::PackedValues> read_attribute_group(const h5::Object& file, VoxelAttribute attribute,
+                                                             uint64_t voxels) {
+  const std::optional<h5::Object> found = open_attribute(file, attribute);
+  if (!found) return std::nullopt;
+  const h5::Object& group = *found;
+  const AttributeKind kind = kind_of(attribute);
+  const auto fail = [&](const std::string& problem) { throw Error(problem).at(group.where()); };
+  attributes::PackedValues values;
+  values.count = h5::read_attribute<uint64_t>(group, "count");
+  values.value_bits = h5::read_attribute<uint32_t>(group, "value_bits");
+  values.byte_count = h5::read_attribute<uint64_t>(group, "bytes");
+  if (h5::has_child(group, "table")) {
+    const Words table = h5::read_words(h5::open_dataset(group, "table"));
+    values.table.assign(table.begin(), table.end());
+  }
+  if (values.table.empty() && values.value_bits != kind.bits)
+    fail(fmt::format("{} have {} bits, expected {}", kind.values, values.value_bits, kind.bits));
+  for (const uint32_t value : values.table)
+    if (value >> kind.bits != 0)
+      fail(fmt::format("the table holds a number of more than {} bits", kind.bits));
+  if (values.count != voxels)
+    fail(fmt::format("there are {} {} for {} voxels", values.count, kind.values, voxels));
+  const LongWords heads = h5::read_long_words(h5::open_dataset(group, "groups"));
+  if (heads.size() != attributes::groups_of(values.count) * kHeadWords)
+    fail(fmt::format("the heads of groups have {} words, expected {}", heads.size(),
+                     attributes::groups_of(values.count) * kHeadWords));
+  values.groups.resize(heads.size() / kHeadWords);
+  if (!heads.empty())
+    std::memcpy(static_cast<void*>(values.groups.data()), heads.data(), heads.size() * sizeof(uint64_t));
+  values.words = h5::read_words(h5::open_dataset(group, "words"));
+  try {
+    attributes::check_structure(values);
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const Error& error) {
+    fail(error.what());
+  }
+  const std::string digest = h5::read_text(group, "digest"), held = dag::to_string(dag::digest_of(values));
+  if (digest != held)
+    fail(fmt::format("the digest is {}, but the {} have {}: the file is damaged", digest, kind.values, held));
+  return values;
+}
+
+}  // namespace vox
