@@ -99,10 +99,24 @@ class EditScriptParser {
 
   void add(LineReader& line, edit::Action action) {
     line.need_end();
+    if (const auto* edit = std::get_if<edit::Edit>(&action); frame_.colors && edit && !keeps_colors(*edit))
+      line.fail(command_, "the scene has 24-bit colors, which this command cannot change", kPaletteHint);
     builder_.add(line, command_, std::move(action));
   }
 
-  uint8_t read_material(const LineReader& line, const Arguments& arguments, Arg arg) const {
+  // True if the edit gives voxels its own color, empties them or leaves them as they are.
+  static bool keeps_colors(const edit::Edit& edit) {
+    if (const auto* paint = std::get_if<edit::PaintEdit>(&edit))
+      return paint->mode != edit::PaintMode::Replace;
+    const auto* morph = std::get_if<edit::MorphEdit>(&edit);
+    return morph != nullptr && morph->mode == edit::MorphMode::Erode;
+  }
+
+  uint8_t read_material(const LineReader& line, const Arguments& arguments, Arg arg) {
+    if (frame_.colors) {
+      const Word& word = arguments.need(arg);
+      return builder_.color_number(line, word, values(line).color(word));
+    }
     if (frame_.materials) return values(line).material(arguments.need(arg));
     if (!arguments.has(arg)) return 0;
     uint8_t material = values(line).material(arguments.need(arg));
@@ -121,7 +135,7 @@ class EditScriptParser {
     return {Arg::Material};
   }
 
-  edit::PaintEdit paint_edit(const LineReader& line, const Arguments& arguments, edit::PaintMode mode) const {
+  edit::PaintEdit paint_edit(const LineReader& line, const Arguments& arguments, edit::PaintMode mode) {
     edit::PaintEdit edit{.shape = arguments.shape(), .mode = mode};
     if (mode == edit::PaintMode::Replace) {
       edit.replaced = read_material(line, arguments, Arg::Material);
@@ -390,7 +404,10 @@ const std::vector<EditScriptParser::Named>& EditScriptParser::scene_commands() {
 }  // namespace
 
 SceneFrame frame_of(const dag::VoxelScene& scene) {
-  return {scene.origin, scene.voxel_size, scene.dag.materials};
+  return {.origin = scene.origin,
+          .voxel_size = scene.voxel_size,
+          .materials = scene.dag.materials || scene.colors,
+          .colors = scene.colors.has_value()};
 }
 
 SceneFrame frame_of(const volume::VolumeInfo& info) {

@@ -31,7 +31,8 @@ FILL AND PAINT
                                         ones, or those of its material; it is an error if they are
                                         more than the limit
   M is a material, 0 to 15. In a scene without materials it is left out, and paint and replace are
-  errors.
+  errors. In a scene with 24-bit colors M is a color, #c03020, of which a script takes 15. Such a
+  scene takes add, remove, paint, clear, erode and the commands of HISTORY and REPEAT.
 
 CHANGE THE SURFACE
   erode|dilate|smooth [steps N] [in SHAPE]   N times (1), at most 1024

@@ -170,6 +170,19 @@ uint32_t ScriptBuilder::scene_number(const Word& file) {
   return known->second;
 }
 
+uint8_t ScriptBuilder::color_number(const LineReader& line, const Word& word, scene::Rgb8 color) {
+  std::vector<scene::Rgb8>& colors = script_.colors;
+  const auto known = std::ranges::find(colors, color);
+  const auto index = static_cast<size_t>(known - colors.begin());
+  if (index + 1 == scene::kPaletteSize)
+    line.fail(
+        word,
+        fmt::format("{} is color {} of the script, which takes {}", in_quotes(word.text), index + 1, index),
+        "split the script");
+  if (known == colors.end()) colors.push_back(color);
+  return static_cast<uint8_t>(index + 1);
+}
+
 namespace {
 
 struct ArgText {
@@ -267,7 +280,9 @@ void Arguments::read() {
 Word Arguments::read_value(const Word& name, Arg arg) {
   const ArgText& text = text_of(arg);
   if (text.value.empty()) return name;
-  Word value = line_.need(fmt::format("{} behind '{}'", text.value, text.name));
+  const bool is_color = values_.takes_colors() && (arg == Arg::Material || arg == Arg::With);
+  Word value = is_color ? line_.need_with_marks(fmt::format("#rrggbb behind '{}'", text.name))
+                        : line_.need(fmt::format("{} behind '{}'", text.value, text.name));
   const bool commas = value.text.find(',') != std::string_view::npos && !value.text.ends_with(',');
   // A word without commas, or with one at its end, is a place written with blanks.
   if (text.value == kPlace && !commas) values_.fail_no_place(value);
@@ -382,6 +397,7 @@ void Arguments::fail_unknown(const Word& name) const {
 edit::Script read_script(const std::filesystem::path& path, const dag::VoxelScene& scene,
                          ReplayOptions replay, const edit::OnScriptError& on_error) {
   if (!is_replay_path(path)) return read_edit_script(path, frame_of(scene), on_error);
+  if (scene.colors) throw Error("a recording names no 24-bit colors").at(path.string()).hint(kPaletteHint);
   replay.materials = scene.dag.materials;
   return read_replay_csv(path, replay, on_error);
 }

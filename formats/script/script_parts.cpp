@@ -235,6 +235,17 @@ std::optional<uint64_t> parse_whole(std::string_view text) {
   return value;
 }
 
+std::optional<scene::Rgb8> parse_hex_color(std::string_view text) {
+  uint32_t rgb = 0;
+  const char* const end = text.data() + text.size();
+  if (text.size() != 7 || text[0] != '#') return std::nullopt;
+  if (const auto read = std::from_chars(text.data() + 1, end, rgb, 16);
+      read.ec != std::errc() || read.ptr != end)
+    return std::nullopt;
+  return scene::Rgb8{static_cast<uint8_t>(rgb >> 16), static_cast<uint8_t>(rgb >> 8),
+                     static_cast<uint8_t>(rgb)};
+}
+
 std::optional<double> parse_decimal(std::string_view text) {
   if (!split_decimal(text)) return std::nullopt;
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -362,6 +373,11 @@ uint8_t ValueReader::material(const Word& word) const {
     line_.fail(word, fmt::format("{} is no material, expected 0 to {}", in_quotes(word.text),
                                  scene::kPaletteSize - 1));
   return value;
+}
+
+scene::Rgb8 ValueReader::color(const Word& word) const {
+  if (const std::optional<scene::Rgb8> color = parse_hex_color(word.text)) return *color;
+  line_.fail(word, fmt::format("{} is no color, expected #rrggbb", in_quotes(word.text)));
 }
 
 uint8_t ValueReader::axis(const Word& word) const {

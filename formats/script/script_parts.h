@@ -73,6 +73,10 @@ class LineReader {
 // Returns the cells of a line that are separated by commas, without the blanks around them.
 std::vector<Word> cells_of(const Word& line);
 
+// The hint for commands that cannot edit a scene with 24-bit colors.
+inline constexpr const char* kPaletteHint =
+    "vox-convert turns its colors into a palette: a scene of materials takes every command";
+
 // Returns the text in single quotes, shortened if it is long, for messages.
 std::string in_quotes(std::string_view text);
 
@@ -86,6 +90,7 @@ struct SceneFrame {
   VoxelSize voxel_size = 1;  // world units
   bool materials = true;
   EditsOf edits = EditsOf::Scene;
+  bool colors = false;  // the scene has 24-bit colors, and edits name colors where others name materials
 };
 
 enum class ScriptUnits : uint8_t { Voxels, Scene };
@@ -106,6 +111,9 @@ std::optional<uint64_t> parse_whole(std::string_view text);
 
 // Returns the nearest double, which may be infinite, and nothing if the text is not a decimal number.
 std::optional<double> parse_decimal(std::string_view text);
+
+// Reads a color, #rrggbb.
+std::optional<scene::Rgb8> parse_hex_color(std::string_view text);
 
 // Reads the values of one line. Every function throws Error with the column if the word is not such a value.
 class ValueReader {
@@ -128,6 +136,8 @@ class ValueReader {
   void check_order(const Word& word, edit::EditPlace min, edit::EditPlace max) const;
 
   uint8_t material(const Word& word) const;
+  scene::Rgb8 color(const Word& word) const;  // #rrggbb
+  bool takes_colors() const { return frame_.colors; }
   uint8_t axis(const Word& word) const;
   uint64_t whole(const Word& word, uint64_t least, uint64_t most) const;
   double number(const Word& word) const;        // any finite number
@@ -246,6 +256,8 @@ class ScriptBuilder {
   // Returns the path of a file that the script names relative to its own folder.
   std::filesystem::path resolved(const Word& file) const;
   uint32_t scene_number(const Word& file);
+  // Returns the material that stands for a color (edit::Script::colors).
+  uint8_t color_number(const LineReader& line, const Word& word, scene::Rgb8 color);
 
  private:
   // An open repetition: the offsets by which it and the repetitions around it move a command, and the

@@ -64,14 +64,9 @@ class StrokeReader {
   void read_color(const Word& name) {
     take(color_, name);
     const Word word = line_.need_with_marks("a color #rrggbb");
-    uint32_t rgb = 0;
-    const char* last = word.text.data() + word.text.size();
-    const bool marked = word.text.size() == 7 && word.text[0] == '#';
-    if (const auto [end, error] = std::from_chars(word.text.data() + (marked ? 1 : 0), last, rgb, 16);
-        !marked || error != std::errc() || end != last)
-      line_.fail(word, fmt::format("{} is no color, expected #rrggbb", in_quotes(word.text)));
-    stroke_.color = {static_cast<uint8_t>(rgb >> 16), static_cast<uint8_t>(rgb >> 8),
-                     static_cast<uint8_t>(rgb)};
+    const std::optional<scene::Rgb8> color = parse_hex_color(word.text);
+    if (!color) line_.fail(word, fmt::format("{} is no color, expected #rrggbb", in_quotes(word.text)));
+    stroke_.color = *color;
   }
 
   void read_radius(const Word& name) {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -94,6 +95,8 @@ struct Script {
   std::filesystem::path path;                // the script's path, for messages
   std::string text;                          // the whole text of the script
   std::vector<std::filesystem::path> files;  // an edit's scene is 1 + the index of its file
+  // For a scene with 24-bit colors: an edit's material is 1 + the index of its color.
+  std::vector<scene::Rgb8> colors;
   std::deque<Command> commands;
   std::deque<Repeat> repeats;  // sorted by `first`, outer before inner; none is empty
   uint64_t total = 0;          // the number of commands that a cursor returns
@@ -182,5 +185,11 @@ std::vector<VoxelBox> written_boxes(const Script& script, const std::vector<dag:
 void extend_palette(dag::VoxelScene& scene, const scene::Palette& other);
 // Adds entries for all materials with which the script fills or paints.
 void extend_palette(dag::VoxelScene& scene, const Script& script);
+
+// Scenes with 24-bit colors are edited as scenes of materials: 0 stands for a voxel that keeps its color, the others for
+// the script's colors. This returns the colors of the voxels of `edited`, which such edits have made of `before`, whose DAG
+// was given the material 0. A voxel with material 0 must be one of `before`.
+attributes::PackedValues edited_colors(const dag::VoxelScene& before, const dag::FrozenDag& edited,
+                                       std::span<const scene::Rgb8> colors);
 
 }  // namespace vox::edit

@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <iterator>
+#include <optional>
 
+#include "libvox/base/bits.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
+#include "libvox/dag/colors.h"
+#include "libvox/dag/walk.h"
 #include "libvox/edit/edit.h"
 #include "libvox/edit/editor.h"
 #include "libvox/edit/volume_session.h"
@@ -149,6 +154,23 @@ void extend_palette(dag::VoxelScene& scene, const Script& script) {
     }
   }
   extend_palette(scene, wanted);
+}
+
+attributes::PackedValues edited_colors(const dag::VoxelScene& before, const dag::FrozenDag& edited,
+                                       std::span<const scene::Rgb8> colors) {
+  const dag::LeafColors kept(before);
+  attributes::ValueWriter writer;
+  dag::for_each_leaf(
+      edited, cube_at({0, 0, 0}, edited.side()), [&](Int3 corner, uint64_t, const uint32_t* leaf) {
+        std::optional<std::array<uint32_t, 64>> of_leaf;
+        for (uint64_t left = dag::leaf_mask(leaf); left != 0; left &= left - 1) {
+          const auto bit = static_cast<uint32_t>(lowest_bit(left));
+          const uint32_t material = dag::leaf_material(leaf, bit);
+          if (material == 0 && !of_leaf) of_leaf = kept(corner);
+          writer.put(material == 0 ? (*of_leaf)[bit] : scene::packed_color(colors[material - 1]));
+        }
+      });
+  return attributes::with_table(writer.finish());
 }
 
 }  // namespace vox::edit

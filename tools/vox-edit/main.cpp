@@ -13,6 +13,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/bricks/make_bricks.h"
+#include "libvox/dag/derived.h"
 #include "libvox/dag/graft.h"
 #include "libvox/dag/walk.h"
 #include "libvox/edit/edit_session.h"
@@ -41,6 +42,8 @@ std::optional<bricks::FrozenBricks> bricks_for(const EditOptions& options, const
     log_info(
         "the symmetric form of {} is left out: vox-convert --structure symmetric makes one of the result",
         options.scene.string());
+  if (parts.normals)
+    log_info("the normals of {} are left out: those of edited voxels are not known", options.scene.string());
   if (parts.hash)
     log_info("the spatial hash of {} is left out: vox-convert --structure svdag,hash makes one of the result",
              options.scene.string());
@@ -81,6 +84,7 @@ class EditRun {
   std::vector<device::KernelTime> profile() const { return engine_->profile(); }
 
  private:
+  void mark_colors();
   void load();
   bool take_part();
   void start_session();
@@ -101,6 +105,8 @@ class EditRun {
   const std::optional<bricks::FrozenBricks> bricks_before_;  // those beside the scene
   std::vector<VoxelBox> written_;                            // where the bricks may change
   dag::VoxelScene scene_;                                    // as it was read, later as it is in the end
+  std::optional<dag::VoxelScene>
+      before_;  // a scene with colors as it was read; scene_ then has materials in their place
   edit::Script script_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<edit::EditSession> session_;
@@ -172,9 +178,17 @@ void EditRun::start_session() {
   }
 }
 
+void EditRun::mark_colors() {
+  if (!scene_.colors) return;
+  before_ = scene_;
+  scene_.colors.reset();
+  scene_.dag = dag::with_one_material(before_->dag);
+}
+
 // Loads the scenes onto the device.
 void EditRun::load() {
   engine_ = engine_soon_.get();
+  mark_colors();
   if (checks_digest_)
     check_content_on(engine_->handle(), scene_, options_.scene, damage_with(options_.overwrite),
                      memory_for_values(options_.engine));
@@ -187,7 +201,7 @@ void EditRun::load() {
     brushes_.push_back({session_->add_scene(other.dag), other.dag.resolution});
     edit::extend_palette(scene_, other.palette);
   }
-  edit::extend_palette(scene_, script_);
+  if (!before_) edit::extend_palette(scene_, script_);
 }
 
 void EditRun::edit() {
@@ -288,6 +302,10 @@ dag::VoxelScene EditRun::edited(std::string_view script) {
   dag::VoxelScene scene = scene_;
   scene.dag = editor_->freeze();
   if (graft_) scene.dag = graft_->with(scene.dag);
+  if (before_) {
+    scene.colors = edit::edited_colors(*before_, scene.dag, script_.colors);
+    scene.dag = dag::without_materials(engine_->handle(), scene.dag);
+  }
   scene.generator = generator_text();
   scene.command = options_.command;
   scene.created = timestamp();
@@ -367,13 +385,10 @@ void edit_scene(const EditOptions& options) {
   const Damage damage = damage_with(options.overwrite);
   const Loading loading = loading_onto(options.engine);
   const bool on_gpu = !options.check && loading == Loading::IfItFits &&
-                      kind_of_input(options.scene) == InputKind::Scene && scene_parts(options.scene).dag;
+                      kind_of_input(options.scene) == InputKind::Scene && scene_parts(options.scene).dag &&
+                      !scene_parts(options.scene).colors;
   dag::VoxelScene scene = read_any_scene(options.scene, options.engine, SceneForm::Any,
                                          on_gpu ? Damage::Ignored : damage, loading);
-  if (scene.colors)
-    throw Error("holds 24-bit colors, and edits need a palette")
-        .at(options.scene.string())
-        .hint("'vox-convert SCENE.h5 --materials palette -o OTHER.h5' makes one");
   check_given(options, scene);
   if (options.check) return check_script(options, scene);
   edit::Script script = read_script(options.script, scene, options.replay);
