@@ -26,6 +26,11 @@ constexpr bool kHasIsal = true;
 #else
 constexpr bool kHasIsal = false;
 #endif
+#ifdef VOX_HAS_ZSTD
+constexpr bool kHasZstd = true;
+#else
+constexpr bool kHasZstd = false;
+#endif
 
 }  // namespace
 
@@ -33,7 +38,8 @@ std::vector<OptionalPart> optional_parts() {
   return {{.key = "webp", .name = "WebP images", .built = kHasWebp},
           {.key = "meshopt", .name = "glTF of meshoptimizer", .built = kHasMeshopt},
           {.key = "draco", .name = "glTF of Draco", .built = kHasDraco},
-          {.key = "isal", .name = "ISA-L's compression", .built = kHasIsal}};
+          {.key = "isal", .name = "ISA-L's compression", .built = kHasIsal},
+          {.key = "zstd", .name = "sizes after Zstandard", .built = kHasZstd}};
 }
 
 std::string hdf5_version() {

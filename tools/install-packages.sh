@@ -5,7 +5,7 @@
 #   tools/install-packages.sh ci         also those for .ci/run and the bundle
 set -euo pipefail
 
-packages=(g++ cmake ninja-build pkg-config ccache libtbb-dev libfmt-dev libassimp-dev libhdf5-dev libdeflate-dev
+packages=(g++ cmake ninja-build pkg-config ccache libtbb-dev libfmt-dev libassimp-dev libhdf5-dev libdeflate-dev libzstd-dev
           libisal-dev libsimdjson-dev libmeshoptimizer-dev libdraco-dev libwebp-dev libstb-dev libcxxopts-dev libgtest-dev python3-h5py
           libnanovdb-dev libnanovdb-tools libopenmpi-dev openmpi-bin help2man bash-completion)
 [[ ${1:-} != packages && ${1:-} != ci ]] || packages+=(dpkg-dev file)
@@ -22,7 +22,7 @@ fi
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   echo "install-packages: this is neither Debian nor Ubuntu; going on with what is installed. Needed are:" >&2
   echo "  GCC 12 or newer, CMake 3.25, Ninja, pkg-config, oneTBB, fmt, Assimp, HDF5, libdeflate, simdjson, stb," >&2
-  echo "  cxxopts, GoogleTest, for some glTF files meshoptimizer, Draco and libwebp, for speed ISA-L, for several machines MPI, for manual pages help2man," >&2
+  echo "  cxxopts, GoogleTest, for some glTF files meshoptimizer, Draco and libwebp, for speed ISA-L, for sizes after Zstandard libzstd, for several machines MPI, for manual pages help2man," >&2
   echo "  and for some tests Google Benchmark, h5py and bash-completion" >&2
   exit 0
 fi

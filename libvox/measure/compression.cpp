@@ -172,7 +172,7 @@ void add_lossy(CompressionStats& stats, Engine& engine, const dag::FrozenDag& ge
 }  // namespace
 
 CompressionStats measure_compression(Engine& engine, const dag::FrozenDag& geometry,
-                                     const DeflatedSize& deflated_size) {
+                                     const CompressedSize& deflated_size, const CompressedSize& zstd_size) {
   const DagStats counts = count_dag(geometry);
   CompressionStats stats;
   stats.voxels = geometry.voxels;
@@ -209,10 +209,16 @@ CompressionStats measure_compression(Engine& engine, const dag::FrozenDag& geome
   add_transforms(stats, geometry);
   add_lossy(stats, engine, geometry);
   const PointerlessStream stream = pointerless_stream(geometry);
-  uint64_t deflated = 0;
-  for (const std::span<const uint8_t> part : stream.parts()) deflated += deflated_size(part);
+  const auto size_after = [&](const CompressedSize& compressed_size) {
+    uint64_t size = 0;
+    for (const std::span<const uint8_t> part : stream.parts()) size += compressed_size(part);
+    return size;
+  };
   add("stream", "depth first without pointers", plain.nodes(), (stream.bits + 7) / 8);
-  add("stream_deflated", "depth first without pointers, after deflate", plain.nodes(), deflated);
+  add("stream_deflated", "depth first without pointers, after deflate", plain.nodes(),
+      size_after(deflated_size));
+  if (zstd_size)
+    add("stream_zstd", "depth first without pointers, after Zstandard", plain.nodes(), size_after(zstd_size));
   add("entropy", "entropy of the SVDAG", plain.nodes(), rounded_bytes(plain.entropy_bits()));
   add("entropy_mirrors", "entropy with mirrored sub-trees once", mirrored.nodes(),
       rounded_bytes(mirrored.entropy_bits()));

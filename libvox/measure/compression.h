@@ -125,11 +125,13 @@ struct CompressionStats {
   std::vector<SceneSize> materials = {};
 };
 
-// A function that returns the size of bytes after deflate, which this room cannot do itself.
-using DeflatedSize = std::function<uint64_t(std::span<const uint8_t>)>;
+// Returns the size of bytes after deflate or Zstandard, which this room cannot do itself.
+using CompressedSize = std::function<uint64_t(std::span<const uint8_t>)>;
 
+// Without `zstd_size` there is no form stream_zstd.
 CompressionStats measure_compression(Engine& engine, const dag::FrozenDag& geometry,
-                                     const DeflatedSize& deflated_size);
+                                     const CompressedSize& deflated_size,
+                                     const CompressedSize& zstd_size = {});
 
 // The rest of this header tells how small a scene's materials could be if they were apart from its geometry: a list of
 // one material for each filled voxel, in the order of a depth-first walk.

@@ -394,7 +394,7 @@ TEST_F(VersionProgram, SaysTheSameAsAJsonObject) {
   EXPECT_EQ(json_value(json, "webp") == "true", std::regex_search(text, std::regex("WebP images +yes")))
       << text;
   for (const char* key :
-       {"compiler", "cuda", "cuda_architectures", "processors", "hdf5", "meshopt", "draco", "isal"})
+       {"compiler", "cuda", "cuda_architectures", "processors", "hdf5", "meshopt", "draco", "isal", "zstd"})
     EXPECT_NE(json_value(json, key), "") << key;
 }
 

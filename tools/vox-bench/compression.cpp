@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "formats/io/compression.h"
+#include "formats/io/zstd.h"
 #include "formats/results/views.h"
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
@@ -87,6 +88,7 @@ CompressionResult counted(Engine& engine, const CompressionCommand& command) {
   const Stopwatch watch;
   std::vector<uint32_t> resolutions = command.resolutions;
   if (resolutions.empty()) resolutions = engine.device() == "cpu" ? kCpuResolutions : kGpuResolutions;
+  const measure::CompressedSize zstd = zstd_size_or_none();
   Progress progress("counting", resolutions.size());
   for (size_t i = 0; i < resolutions.size(); ++i) {
     const dag::VoxelScene scene =
@@ -102,7 +104,7 @@ CompressionResult counted(Engine& engine, const CompressionCommand& command) {
     dag::FrozenDag geometry;
     if (scene.dag.materials) geometry = dag::without_materials(engine.handle(), scene.dag);
     const measure::CompressionStats stats =
-        measure::measure_compression(engine, scene.dag.materials ? geometry : scene.dag, deflated_size);
+        measure::measure_compression(engine, scene.dag.materials ? geometry : scene.dag, deflated_size, zstd);
     const double seconds = counting.seconds();
     // All resolutions of a form stand together, as lines of tables and charts want them.
     const size_t each = i + 1;

@@ -7,6 +7,7 @@
 
 #include "formats/file_types.h"
 #include "formats/io/compression.h"
+#include "formats/io/zstd.h"
 #include "formats/results/files.h"
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
@@ -108,8 +109,8 @@ void measure(SceneStats& stats, const StatsOptions& options) {
       if (compares(stats) || measures_geometry) stats.geometry = measure::count_dag(geometry);
     }
     if (compresses)
-      stats.compression =
-          measure::measure_compression(*engine, dag.materials ? geometry : dag, deflated_size);
+      stats.compression = measure::measure_compression(*engine, dag.materials ? geometry : dag, deflated_size,
+                                                       zstd_size_or_none());
     if (compresses && dag.materials) stats.compression->materials = measure::material_forms(dag, geometry);
     if (compresses && stats.scene.colors)
       stats.compression->materials = measure::color_forms(*stats.scene.colors);

@@ -1,0 +1,55 @@
+#include "formats/io/zstd.h"
+
+#include "libvox/base/log.h"
+
+#ifdef VOX_HAS_ZSTD
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "libvox/base/error.h"
+#include "libvox/base/progress.h"
+
+namespace vox {
+namespace {
+
+uint64_t zstd_size(std::span<const uint8_t> bytes) {
+  constexpr uint64_t kPiece = 1 << 20;
+  constexpr int kLevel = 19;
+  return tbb::parallel_reduce(
+      tbb::blocked_range<uint64_t>(0, (bytes.size() + kPiece - 1) / kPiece, 1), uint64_t{0},
+      [&](const tbb::blocked_range<uint64_t>& range, uint64_t size) {
+        std::vector<uint8_t> compressed(ZSTD_compressBound(kPiece));
+        for (uint64_t piece = range.begin(); piece < range.end(); ++piece) {
+          throw_if_cancelled();
+          const auto part = bytes.subspan(piece * kPiece, std::min(kPiece, bytes.size() - piece * kPiece));
+          const size_t made =
+              ZSTD_compress(compressed.data(), compressed.size(), part.data(), part.size(), kLevel);
+          if (ZSTD_isError(made) != 0) throw Error(ZSTD_getErrorName(made));
+          size += made;
+        }
+        return size;
+      },
+      std::plus<>());
+}
+
+}  // namespace
+
+std::function<uint64_t(std::span<const uint8_t>)> zstd_size_or_none() {
+  return zstd_size;
+}
+
+}  // namespace vox
+#else
+namespace vox {
+
+std::function<uint64_t(std::span<const uint8_t>)> zstd_size_or_none() {
+  log_info("this build has no libzstd: the form stream_zstd is left out");
+  return {};
+}
+
+}  // namespace vox
+#endif
