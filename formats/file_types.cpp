@@ -56,6 +56,7 @@ constexpr FileType kTypes[] = {
     volume(FileFormat::Npy, ".npy", "a NumPy array"),
     volume(FileFormat::MetaImage, ".mhd .mha", "MetaImage"),
     volume(FileFormat::Nifti, ".nii .nii.gz .hdr .hdr.gz", "NIfTI"),
+    volume(FileFormat::Vdb, ".vdb", "OpenVDB"),
     volume(FileFormat::Dat, ".dat", "a .dat header of raw values"),
 
     {FileRole::Scene, FileFormat::Hdf5, FileUse::Both, ".h5", "a scene file", {}},
@@ -69,6 +70,7 @@ constexpr FileType kTypes[] = {
     voxels(FileFormat::SymVox, ".svdag", "SymVox's SVDAG"),
     voxels(FileFormat::SymVoxMirrored, ".ussvdag", "SymVox's USSVDAG"),
     voxels(FileFormat::Nvdb, ".nvdb", "NanoVDB"),
+    voxels(FileFormat::Vdb, ".vdb", "OpenVDB"),
 
     points(FileFormat::Ply, ".ply", "PLY"),
     points(FileFormat::Las, ".las", "LAS"),
@@ -125,9 +127,6 @@ constexpr FileType kTypes[] = {
             "save the array that is meant: numpy.save('a.npy', numpy.load('a.npz')['name'])"),
     foreign(".mat", "a MATLAB file", "write the array as .raw with fwrite, and state its size and type"),
     foreign(".nc .zarr .hdf .hdf5 .n5", "a file of arrays", kToRaw),
-    foreign(
-        ".vdb", "an OpenVDB volume",
-        "convert it to .nvdb with nanovdb_convert; or sample it onto a dense grid, and write that as .raw"),
     foreign(".qb .qbt .qbcl", "a Qubicle model", "export it from Qubicle as OBJ or COLLADA"),
     foreign(".schematic .nbt .litematic", "a Minecraft structure",
             "export it as .schem, with WorldEdit, or as OBJ, with Mineways"),

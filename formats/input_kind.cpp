@@ -4,6 +4,7 @@
 #include "formats/mesh/mesh.h"
 #include "formats/points/points.h"
 #include "formats/scene/scene_file.h"
+#include "formats/voxels/openvdb/vdb.h"
 
 namespace vox {
 namespace {
@@ -26,8 +27,10 @@ InputKind kind_of_points(const FileType& type, const std::filesystem::path& path
 }  // namespace
 
 InputKind kind_of_input(const std::filesystem::path& path, const RawOptions& raw) {
-  if (const FileType* volume = file_type(path, FileRole::Volume))
+  if (const FileType* volume = file_type(path, FileRole::Volume)) {
+    if (volume->format == FileFormat::Vdb) return is_vdb_volume(path) ? InputKind::Volume : InputKind::Voxels;
     return volume->format == FileFormat::Raw ? InputKind::RawVolume : InputKind::Volume;
+  }
   if (has_role(path, FileRole::Voxels)) return InputKind::Voxels;
   if (has_role(path, FileRole::Scene)) return InputKind::Scene;
   const FileType* points = file_type(path, FileRole::Points);

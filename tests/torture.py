@@ -111,7 +111,7 @@ class Corpus:
         self.run("vox-convert", "ball.glb", "--res", "48", "--structure", "svdag,bricks,hash", "-o", "forms.h5")
         self.run("vox-convert", "ball.glb", "--res", "48", "--materials", "colors", "-o", "colors.h5")
         self.run("vox-convert", "ct.nrrd", "--brick-size", "8", "-o", "ct.h5")
-        for name in ("scene.nvdb", "scene.vox", "scene.binvox", "scene.vl32", "scene.basic_dag.dag.bin", "scene.svdag", "scene.ussvdag"):
+        for name in ("scene.nvdb", "scene.vdb", "scene.vox", "scene.binvox", "scene.vl32", "scene.basic_dag.dag.bin", "scene.svdag", "scene.ussvdag"):
             self.run("vox-convert", "scene.h5", "-o", name)
             self.reads(name)
             self.reads(name, "--materials", "none", output="out.nrrd")

@@ -11,7 +11,7 @@ packages=(g++ cmake ninja-build pkg-config ccache libtbb-dev libfmt-dev libassim
 [[ ${1:-} != packages && ${1:-} != ci ]] || packages+=(dpkg-dev file)
 if [[ ${1:-} == ci ]]; then
   packages+=(clang-format clang-tidy clang libclang-rt-dev patchelf binutils xz-utils git procps
-             lintian python3-vtk9 python3-pip python3-setuptools python3-wheel man-db ffmpeg)
+             lintian python3-vtk9 python3-openvdb python3-pip python3-setuptools python3-wheel man-db ffmpeg)
   # Tests look at report pages in a browser: 122 MB to download, 414 MB on disk. Ubuntu's package only
   # installs a snap.
   grep -qs '^ID=debian' /etc/os-release && packages+=(chromium)

@@ -9,6 +9,7 @@
 #include "formats/scene/scene_file.h"
 #include "formats/volume/stored_volume.h"
 #include "formats/volume/volume_formats.h"
+#include "formats/voxels/openvdb/vdb.h"
 #include "libvox/base/error.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/derived.h"
@@ -36,6 +37,8 @@ Opener opener_for(const std::filesystem::path& path) {
       return open_meta_image;
     case FileFormat::Nifti:
       return open_nifti;
+    case FileFormat::Vdb:
+      return open_vdb_volume;
     case FileFormat::Dat:
       return [](const std::filesystem::path& file, std::optional<uint32_t> channel) {
         refuse_channel(channel);

@@ -11,6 +11,7 @@
 #include "formats/voxels/dag_files/symvox.h"
 #include "formats/voxels/magica_vox/magica_vox.h"
 #include "formats/voxels/minecraft/schem.h"
+#include "formats/voxels/openvdb/vdb.h"
 #include "formats/voxels/voxel_formats.h"
 #include "libvox/attributes/packed_values.h"
 #include "libvox/base/error.h"
@@ -219,6 +220,7 @@ VoxelFile open_voxels(const std::filesystem::path& path, FileFormat format) {
   if (format == FileFormat::Binvox) return open_binvox(path);
   if (format == FileFormat::Schem) return open_schem(path);
   if (format == FileFormat::Nvdb) return open_nvdb(path);
+  if (format == FileFormat::Vdb) return open_vdb(path);
   return open_vl32(path);
 }
 

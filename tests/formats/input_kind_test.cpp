@@ -24,7 +24,8 @@ TEST(InputKinds, AreToldByTheNameOfAFileWhateverItHolds) {
       {"a.obj", InputKind::Mesh},      {"a.ply", InputKind::Mesh},         {"a.unknown", InputKind::Mesh},
       {"a.las", InputKind::Points},    {"a.xyz", InputKind::Points},       {"a.nrrd", InputKind::Volume},
       {"A.NII.GZ", InputKind::Volume}, {"a.raw.gz", InputKind::RawVolume}, {"a.raw", InputKind::RawVolume},
-      {"a.vox", InputKind::Voxels},    {"a.nvdb", InputKind::Voxels},      {"a.h5", InputKind::Scene}};
+      {"a.vox", InputKind::Voxels},    {"a.nvdb", InputKind::Voxels},      {"a.h5", InputKind::Scene},
+      {"a.vdb", InputKind::Voxels}};
   for (const auto& [name, kind] : kinds) {
     EXPECT_EQ(kind_of_input(folder.path() / name), kind) << name << " is missing";
     EXPECT_EQ(kind_of_input(folder.write(name, "something else")), kind) << name;

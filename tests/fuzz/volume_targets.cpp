@@ -2,10 +2,13 @@
 #include <cstring>
 
 #include "formats/volume/volume_file.h"
+#include "tests/formats/voxels/openvdb/vdb_maker.h"
 #include "tests/fuzz/targets.h"
 
 namespace vox::fuzz {
 namespace {
+
+using testing_vdb::VdbMaker;
 
 constexpr uint64_t kMostVolume = 1 << 20;  // larger volumes are opened, but not read
 
@@ -118,6 +121,21 @@ std::vector<Target> volume_targets() {
          put("volume.img", values());
          return read_volume("volume.hdr", bytes);
        }},
+      volume("vdb_volume", "vdb",
+             {VdbMaker{.map = "AffineMap"}.file(),
+              VdbMaker{.grid_class = "level set",
+                       .halves = true,
+                       .background = 4,
+                       .packing = VdbMaker::Packing::Zip,
+                       .active_mask = true,
+                       .state = 3}
+                  .file(),
+              VdbMaker{.has_places = false,
+                       .type = "int32",
+                       .packing = VdbMaker::Packing::Blosc,
+                       .active_mask = true,
+                       .state = 5}
+                  .file()}),
       volume("dat", "dat",
              {bytes_of(uint16_t{2}, uint16_t{2}, uint16_t{2}) + std::string(16, '\1'),
               "ObjectFileName: v.raw\nResolution: 4 4 4\nFormat: UCHAR\nSliceThickness: 1 1 2\n"}),

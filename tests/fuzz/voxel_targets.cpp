@@ -5,6 +5,7 @@
 #include "formats/voxels/dag_files/symvox.h"
 #include "formats/voxels/magica_vox/magica_vox.h"
 #include "formats/voxels/minecraft/schem.h"
+#include "formats/voxels/openvdb/vdb.h"
 #include "formats/voxels/voxel_file.h"
 #include "formats/voxels/voxel_formats.h"
 #include "libvox/dag/frozen_dag.h"
@@ -76,6 +77,10 @@ std::string nvdb(NvdbGrid grid) {
                  [&](const auto& path) { write_nvdb(sample_scene(), path, std::nullopt, grid); });
 }
 
+std::string vdb(const dag::VoxelScene& scene) {
+  return written("seed.vdb", [&](const auto& path) { write_vdb(scene, path, std::nullopt); });
+}
+
 std::string binvox(BinvoxValues values) {
   return written("seed.binvox",
                  [&](const auto& path) { write_binvox(sample_scene(), path, std::nullopt, values); });
@@ -121,6 +126,7 @@ std::vector<Target> voxel_targets() {
           voxels("vl32", open_vl32, {sample_vl32()}),
           voxels("nvdb", open_nvdb,
                  {nvdb(NvdbGrid::Index), nvdb(NvdbGrid::OnIndex), nvdb(NvdbGrid::U8), nvdb(NvdbGrid::Rgba)}),
+          voxels("vdb", open_vdb, {vdb(sample_scene()), vdb(colored_sample())}),
           {"schem",
            {schem(2), schem(3)},
            [](std::string_view bytes) {

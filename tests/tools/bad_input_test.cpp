@@ -145,10 +145,11 @@ TEST_F(BadInput, ErrorsNameTheInputThatTheyAreAbout) {
 
 TEST_F(BadInput, FilesOfOtherProgramsAreNamedWithWhatToDo) {
   const std::vector<std::pair<std::string, std::string>> formats = {
-      {"a.img", "name the .hdr"}, {"a.mgz", "FreeSurfer"}, {"a.SLC", "SLC volume"}, {"a.npz", "NumPy arrays"},
-      {"a.qbt", "Qubicle"},       {"a.laz", "compressed"}, {"a.vdb", "OpenVDB"},    {"a.e57", "point cloud"},
-      {"a.dcm", "DICOM"},         {"a.tif", "TIFF"},       {"a.vti", "VTK"},        {"a.zip", "archive"},
-      {"a.mtl", "name the .obj"}, {"a.usdz", "Blender"},   {"a.png", "an image"}};
+      {"a.img", "name the .hdr"}, {"a.mgz", "FreeSurfer"}, {"a.SLC", "SLC volume"},
+      {"a.npz", "NumPy arrays"},  {"a.qbt", "Qubicle"},    {"a.laz", "compressed"},
+      {"a.e57", "point cloud"},   {"a.dcm", "DICOM"},      {"a.tif", "TIFF"},
+      {"a.vti", "VTK"},           {"a.zip", "archive"},    {"a.mtl", "name the .obj"},
+      {"a.usdz", "Blender"},      {"a.png", "an image"}};
   for (const auto& [name, text] : sampled(formats)) {
     write(name, "of another program");
     for (const std::vector<std::string>& more :

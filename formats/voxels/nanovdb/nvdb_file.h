@@ -335,8 +335,8 @@ class TreeReader {
 
   // Returns the octants of a part that may have voxels: bit o stands for octant o.
   uint32_t octants(const TreePart& part) const;
-  // Returns the bounds of the active voxels.
-  FileBounds bounds() const;
+  // Returns the bounds of a part's active voxels.
+  FileBounds bounds_of(const TreePart& part) const;
 
  private:
   void read_root(uint64_t root);
@@ -347,7 +347,6 @@ class TreeReader {
   uint64_t word_of(uint64_t mask_at, uint32_t bit) const {
     return grid_.get<uint64_t>(mask_at + bit / 64 * 8, "a mask");
   }
-  FileBounds bounds_of(const TreePart& part) const;
 
   GridBytes grid_;
   GridHead head_;

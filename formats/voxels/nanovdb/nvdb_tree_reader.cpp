@@ -1,17 +1,9 @@
 #include "formats/voxels/nanovdb/nvdb_file.h"
-
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_reduce.h>
-
-#include <algorithm>
-
+#include "formats/voxels/nanovdb/tree_cubes.h"
 #include "libvox/base/bits.h"
 
 namespace vox::nvdb {
 namespace {
-
-// A tile stands for many cubes; a scene of this number of parts still takes only seconds.
-constexpr size_t kMostParts = size_t{1} << 20;
 
 NodeShape shape_of(GridType type) {
   switch (type) {
@@ -66,39 +58,6 @@ Vec3<int64_t> corner_of(uint64_t key) {
     return int64_t{static_cast<int32_t>(static_cast<uint32_t>(key >> shift & 0x1fffff) << 12)};
   };
   return {axis(42), axis(21), axis(0)};
-}
-
-Vec3<int64_t> shifted(const Vec3<int64_t>& corner, Int3 place, int32_t side) {
-  return {corner.x + int64_t{place.x} * side, corner.y + int64_t{place.y} * side,
-          corner.z + int64_t{place.z} * side};
-}
-
-FileBounds cube_bounds(const Vec3<int64_t>& corner, int32_t side) {
-  FileBounds bounds;
-  bounds.add(corner);
-  bounds.add(shifted(corner, {1, 1, 1}, side - 1));
-  return bounds;
-}
-
-// Returns the bounds of the active voxels of a leaf at this corner.
-FileBounds leaf_bounds(const std::array<uint64_t, 8>& mask, const Vec3<int64_t>& corner) {
-  uint32_t along_x = 0;
-  uint64_t all = 0;
-  for (uint32_t x = 0; x < 8; ++x) {
-    along_x |= uint32_t{mask[x] != 0} << x;
-    all |= mask[x];
-  }
-  FileBounds bounds;
-  if (all == 0) return bounds;
-  uint32_t along_y = 0, along_z = 0;
-  for (uint32_t y = 0; y < 8; ++y) {
-    const auto row = static_cast<uint32_t>(all >> 8 * y & 0xff);
-    along_y |= uint32_t{row != 0} << y;
-    along_z |= row;
-  }
-  bounds.add(shifted(corner, {lowest_bit(along_x), lowest_bit(along_y), lowest_bit(along_z)}, 1));
-  bounds.add(shifted(corner, {highest_bit(along_x), highest_bit(along_y), highest_bit(along_z)}, 1));
-  return bounds;
 }
 
 }  // namespace
@@ -192,17 +151,10 @@ LeafEntry TreeReader::entry(const TreePart& part, Int3 place) const {
 
 uint32_t TreeReader::octants(const TreePart& part) const {
   if (part.node == 0) return 0xff;
-  uint32_t found = 0;
-  for (uint32_t first = 0; first < kLowerEntries; first += 64) {
-    const uint64_t filled = word_of(part.node + NodeShape::child_mask(kLowerEntries), first) |
-                            word_of(part.node + NodeShape::value_mask(), first);
-    // A word has 4 places along y and 16 along z; one half of a row belongs to an octant.
-    const Int3 at = place_of_entry(first, 4);
-    const uint32_t octant = octant_of(at.x >= 8, at.y >= 8, 0);
-    if ((filled & 0x00ff00ff00ff00ff) != 0) found |= 1u << octant;
-    if ((filled & 0xff00ff00ff00ff00) != 0) found |= 1u << (octant | 4);
-  }
-  return found;
+  return filled_octants([&](uint32_t first) {
+    return word_of(part.node + NodeShape::child_mask(kLowerEntries), first) |
+           word_of(part.node + NodeShape::value_mask(), first);
+  });
 }
 
 FileBounds TreeReader::bounds_of(const TreePart& part) const {
@@ -216,19 +168,6 @@ FileBounds TreeReader::bounds_of(const TreePart& part) const {
     if (found.kind == LeafEntry::Kind::Leaf) bounds.add(leaf_bounds(leaf(found.at).mask, corner));
   }
   return bounds;
-}
-
-FileBounds TreeReader::bounds() const {
-  return tbb::parallel_reduce(
-      tbb::blocked_range<size_t>(0, parts_.size()), FileBounds(),
-      [&](const tbb::blocked_range<size_t>& range, FileBounds bounds) {
-        for (size_t i = range.begin(); i < range.end(); ++i) bounds.add(bounds_of(parts_[i]));
-        return bounds;
-      },
-      [](FileBounds a, const FileBounds& b) {
-        a.add(b);
-        return a;
-      });
 }
 
 }  // namespace vox::nvdb

@@ -1,9 +1,13 @@
-// Writes OpenVDB's .vdb, format version 224, in the way of OpenVDB 10 with the compression ZIP | ACTIVE_MASK.
+// Writes OpenVDB's .vdb, format version 224, as OpenVDB 10 does with its compression ZIP | ACTIVE_MASK, and reads versions
+// 222 to 224.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 
+#include "formats/volume/stored_volume.h"
+#include "formats/voxels/voxel_file.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/voxel_scene.h"
 
@@ -17,5 +21,17 @@ void write_vdb(const dag::VoxelScene& scene, const std::filesystem::path& path,
 
 // True if a file was written by write_vdb().
 bool is_vdb_of_vox(const std::filesystem::path& path);
+
+// True if the grid that is read of the file has numbers, which make a volume. Colors, bool, masks and everything that
+// write_vdb() has written are voxels, and so is a file that cannot be read.
+bool is_vdb_volume(const std::filesystem::path& path);
+
+// Reads the active voxels of a file's first grid that can be read, with the colors of a vec3s grid. A file of write_vdb()
+// gives the scene that was written.
+VoxelFile open_vdb(const std::filesystem::path& path);
+
+// Opens a grid of numbers, the first one or the grid `channel`, as the box around its active voxels. A level set becomes a
+// fog that rises from 0 at the surface to 1 at the depth of its background.
+StoredVolume open_vdb_volume(const std::filesystem::path& path, std::optional<uint32_t> channel);
 
 }  // namespace vox

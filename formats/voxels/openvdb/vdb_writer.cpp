@@ -17,6 +17,7 @@
 #include "formats/voxels/export.h"
 #include "formats/voxels/nanovdb/nvdb_tree.h"
 #include "formats/voxels/openvdb/vdb.h"
+#include "formats/voxels/openvdb/vdb_file.h"
 #include "libvox/base/error.h"
 #include "libvox/dag/colors.h"
 #include "libvox/scene/oklab.h"
@@ -33,7 +34,6 @@ using nvdb::UpperNode;
 
 using VdbBytes = std::vector<uint8_t>;
 
-constexpr uint32_t kZip = 1, kActiveMask = 2;
 constexpr int kVdbDeflate = 2;  // equal values give equal bytes, which the fastest level does not promise
 constexpr size_t kUuidDigits = 36;
 // The inactive values of a node are the background, so that only the active ones are written.
@@ -110,9 +110,9 @@ VdbChannelFacts facts_of(VdbChannel channel) {
 }
 
 // The tree of one grid.
-class VdbTree {
+class VdbGridWriter {
  public:
-  VdbTree(const dag::VoxelScene& scene, const VoxelBox& region, VdbChannel channel)
+  VdbGridWriter(const dag::VoxelScene& scene, const VoxelBox& region, VdbChannel channel)
       : scene_(scene),
         channel_(channel),
         outline_(nvdb::outline_of(
@@ -178,7 +178,7 @@ class VdbTree {
 
   VdbBytes grid_head(const VdbChannelFacts& facts) const {
     VdbBytes head;
-    put(head, kZip | kActiveMask);
+    put(head, kVdbZip | kVdbActiveMask);
     put_metadata(head, {{"class", facts.grid_class}, {"creator", "vox"}, {"name", facts.name}});
     put_text(head, "ScaleTranslateMap");
     const Vec3d sides = scene_.voxel_size.sides(), inverse = quotient(Vec3d{1, 1, 1}, sides);
@@ -314,10 +314,9 @@ VdbBytes first_bytes() {
   return head;
 }
 
-VdbBytes bytes_behind_name() {
-  VdbBytes bytes;
-  put_metadata(bytes, {{"creator", "vox"}});
-  return bytes;
+// The metadata of the file. The first one is the mark; the number of metadata before it was 1 before the scene was described.
+TextPairs file_metadata(std::string_view scene) {
+  return {{"creator", "vox"}, {kVdbSceneName, scene}};
 }
 
 std::string uuid_of(const dag::Digest& digest) {
@@ -337,22 +336,26 @@ void write_vdb(const dag::VoxelScene& scene, const std::filesystem::path& path,
   ExportFile file(path, 0);
   file.write(first_bytes());
   file.write(uuid_of(scene.dag.digest));
-  VdbBytes head = bytes_behind_name();
+  VdbBytes head;
+  put_metadata(head, file_metadata(nvdb::scene_text(scene)));
   put(head, static_cast<uint32_t>(channels.size()));
   file.write(head);
-  for (const VdbChannel channel : channels) VdbTree(scene, region, channel).write(file);
+  for (const VdbChannel channel : channels) VdbGridWriter(scene, region, channel).write(file);
   file.commit();
 }
 
 bool is_vdb_of_vox(const std::filesystem::path& path) {
   try {
     const MappedFile file(path);
-    const VdbBytes first = first_bytes(), behind = bytes_behind_name();
+    const VdbBytes first = first_bytes();
+    VdbBytes mark;
+    put_metadata(mark, {file_metadata("")[0]});
+    mark.erase(mark.begin(), mark.begin() + sizeof(uint32_t));
     const auto holds = [&](size_t at, const VdbBytes& bytes) {
       return file.bytes().size() >= at + bytes.size() &&
              std::memcmp(file.bytes().data() + at, bytes.data(), bytes.size()) == 0;
     };
-    return holds(0, first) && holds(first.size() + kUuidDigits, behind);
+    return holds(0, first) && holds(first.size() + kUuidDigits + sizeof(uint32_t), mark);
   } catch (const Error&) {
     return false;  // the file cannot be read
   }

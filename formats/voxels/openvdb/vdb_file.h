@@ -1,0 +1,202 @@
+// An OpenVDB file for reading, version 222 to 224: its grids, the tree of one of them, and the values of the tree's nodes.
+// The layout is that of openvdb/io and openvdb/tree. Every size and count that the file states is checked before it is used.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/volume/stored_volume.h"
+#include "formats/voxels/nanovdb/nvdb_file.h"
+#include "formats/voxels/nanovdb/tree_cubes.h"
+
+namespace vox {
+
+// Ways in which values are compressed, as bits.
+inline constexpr uint32_t kVdbZip = 1, kVdbActiveMask = 2, kVdbBlosc = 4;
+
+// The name of the metadatum of a file in which vox describes the scene (nvdb_file.h).
+inline constexpr std::string_view kVdbSceneName = "vox scene";
+
+// A type of values that is read.
+struct VdbType {
+  enum class Kind { Number, Color, Bool, Mask };
+  std::string_view name;  // as in "Tree_float_5_4_3"
+  Kind kind;
+  uint32_t bytes;                      // of a value in memory
+  uint32_t reals = 0;                  // the number of real numbers in a value, which may be stored as halves
+  StoredType number = StoredType::U8;  // for numbers
+};
+
+// An entry of the file's list of grids.
+struct VdbEntry {
+  std::string name, tree;         // the tree's type without "Tree_" and "_5_4_3"
+  std::string parent = {};        // for an instance: the name of the grid whose tree it shares
+  const VdbType* type = nullptr;  // null if the type is not read
+  bool halves = false;            // real numbers are stored as halves
+  uint64_t grid_at = 0;
+};
+
+// The head of a grid.
+struct VdbGrid {
+  std::string name;
+  VdbType type = {};
+  bool halves = false;
+  uint32_t compression = 0;
+  bool is_level_set = false;
+  nvdb::TreePlacement
+      placement;  // its `corner` is the world's place of index coordinates (0, 0, 0), a voxel's center
+  uint64_t tree_at = 0;
+};
+
+class VdbFile {
+ public:
+  explicit VdbFile(const std::filesystem::path& path);
+
+  const nvdb::GridBytes& bytes() const { return bytes_; }
+  const std::vector<VdbEntry>& entries() const { return entries_; }
+  // The scene's description, if vox wrote the file.
+  const std::optional<nvdb::SceneText>& ours() const { return ours_; }
+
+  // Returns the index of the grid that is read if none is chosen: from vox's files the one that holds the most, otherwise
+  // the first one of a type that is read. Throws Error if there is none.
+  size_t usual_grid() const;
+
+  // Reads the head of a grid; an instance has the tree of its parent.
+  VdbGrid grid(size_t i) const;
+
+ private:
+  VdbGrid head_of(const VdbEntry& entry) const;
+
+  nvdb::GridBytes bytes_;
+  std::vector<VdbEntry> entries_;
+  std::optional<nvdb::SceneText> ours_;
+};
+
+// A position in a file from which it is read on. Everything that is taken is checked to be there.
+struct VdbScan {
+  const nvdb::GridBytes& bytes;
+  uint64_t at;
+
+  template <class T>
+  T next(std::string_view what) {
+    const T value = bytes.get<T>(at, what);
+    at += sizeof(T);
+    return value;
+  }
+  std::span<const std::byte> take(uint64_t count, std::string_view what) {
+    const auto part = bytes.part(at, count, what);
+    at += count;
+    return part;
+  }
+  std::string text(std::string_view what) {
+    const auto part = take(next<uint32_t>(what), what);
+    return {reinterpret_cast<const char*>(part.data()), part.size()};
+  }
+};
+
+// A run of values of a node. With a mask, only active values are stored, and inactive ones are one of two.
+struct VdbBlock {
+  static constexpr size_t kMostValueBytes = 16;
+  using Value = std::array<std::byte, kMostValueBytes>;
+  Value inactive[2] = {};
+  std::optional<uint64_t> selection_at = {};  // a mask of the inactive values that are inactive[1]
+  uint64_t values = 0;                        // all
+  uint64_t stored = 0;                        // those that follow
+  bool packed = false;                        // compressed
+  uint64_t data_at = 0, data_bytes = 0;
+};
+
+// The values of a grid's nodes.
+class VdbValues {
+ public:
+  VdbValues(const nvdb::GridBytes& bytes, const VdbGrid& grid, VdbBlock::Value background)
+      : bytes_(bytes),
+        type_(grid.type),
+        halves_(grid.halves),
+        compression_(grid.compression),
+        background_(background) {}
+
+  const VdbType& type() const { return type_; }
+  const VdbBlock::Value& background() const { return background_; }
+  bool is_background(const std::byte* value) const;
+
+  // Takes the block of values that follows; bit i of the mask says that value i is active.
+  VdbBlock next_block(VdbScan& scan, std::span<const std::byte> mask) const;
+
+  // Returns all values of a block, type().bytes each.
+  std::vector<std::byte> decoded(const VdbBlock& block, std::span<const std::byte> mask) const;
+
+ private:
+  uint64_t stored_bytes_each() const { return halves_ ? 2 * type_.reals : type_.bytes; }
+  std::vector<std::byte> unpacked(const VdbBlock& block) const;
+
+  nvdb::GridBytes bytes_;
+  VdbType type_;
+  bool halves_;
+  uint32_t compression_;
+  VdbBlock::Value background_;
+};
+
+// Undoes Blosc 1 with LZ4, as OpenVDB uses it. Returns false if the data is damaged, of another kind or does not give
+// exactly the bytes of `to`.
+bool unblosc(std::span<const std::byte> data, std::span<std::byte> to);
+
+// A cube of 128³: a node, or a tile of one value.
+struct VdbPart {
+  Vec3<int64_t> corner;
+  uint64_t node = 0;   // the node's position; 0 for a tile
+  uint64_t first = 0;  // the number of a node's first leaf, or of a tile's value
+  bool active = true;  // for a tile
+};
+
+// A node of 128³ with its masks and the values of its tiles.
+struct VdbNode {
+  std::span<const std::byte> children, active;  // masks of 4096 places
+  std::vector<std::byte> values;                // those of children are not set
+  uint64_t leaf_masks_at = 0;
+};
+
+inline bool mask_bit(std::span<const std::byte> mask, uint32_t i) {
+  return (std::to_integer<uint32_t>(mask[i / 8]) >> i % 8 & 1) != 0;
+}
+
+class VdbTree {
+ public:
+  VdbTree(const VdbFile& file, const VdbGrid& grid);
+
+  const VdbValues& values() const { return values_; }
+  const std::vector<VdbPart>& parts() const { return parts_; }
+  const std::byte* tile(const VdbPart& part) const { return tiles_[part.first].data(); }
+
+  VdbNode node(const VdbPart& part) const;
+  // The mask and the values of a leaf; `n` counts the node's leaves.
+  nvdb::LeafMask leaf_mask(const VdbNode& node, uint32_t n) const;
+  std::vector<std::byte> leaf_values(const VdbPart& part, const VdbNode& node, uint32_t n) const;
+
+  // For nvdb::cubes_of() and bounds_of_parts().
+  uint32_t octants(const VdbPart& part) const;
+  FileBounds bounds_of(const VdbPart& part) const;
+
+ private:
+  void read_root(VdbScan& scan);
+  void read_upper(VdbScan& scan);
+  bool is_empty(const std::byte* value, bool active) const;
+  void add_tile(const Vec3<int64_t>& corner, const std::byte* value, bool active);
+  void read_leaves(VdbScan& scan);
+  void check_places() const;
+
+  nvdb::GridBytes bytes_;
+  VdbValues values_;
+  std::vector<VdbPart> parts_;
+  std::vector<VdbBlock::Value> tiles_;
+  std::vector<uint64_t> leaves_;  // the positions of the leaves' values, in the order of the parts
+};
+
+}  // namespace vox

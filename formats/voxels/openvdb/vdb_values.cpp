@@ -1,0 +1,152 @@
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+
+#include "formats/voxels/openvdb/vdb_file.h"
+#include "libvox/base/bits.h"
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+// The way in which inactive values are stored, by its number in the file.
+enum class VdbInactive : uint8_t {
+  Background = 0,
+  Negated = 1,              // the background's negative
+  One = 2,                  // one value, which is stored
+  BackgroundOrNegated = 3,  // a mask selects
+  BackgroundOrOne = 4,
+  OneOrOther = 5,  // both are stored
+  All = 6,         // all values are stored
+};
+
+uint64_t count_bits(std::span<const std::byte> mask) {
+  uint64_t count = 0;
+  for (size_t i = 0; i < mask.size(); i += 8) {
+    uint64_t word = 0;
+    std::memcpy(&word, mask.data() + i, 8);
+    count += static_cast<uint64_t>(popcount(word));
+  }
+  return count;
+}
+
+VdbBlock::Value negative(const VdbBlock::Value& value, const VdbType& type) {
+  VdbBlock::Value result = value;
+  if (type.kind != VdbType::Kind::Number) return result;  // inactive values count for numbers only
+  with_stored_type(type.number, [&]<class T>() {
+    const T number = stored_value<T>(value.data(), 0);
+    if constexpr (std::is_floating_point_v<T>) {
+      const T negated = -number;
+      std::memcpy(result.data(), &negated, sizeof negated);
+    } else {
+      const auto negated = static_cast<T>(0 - static_cast<uint64_t>(number));
+      std::memcpy(result.data(), &negated, sizeof negated);
+    }
+  });
+  return result;
+}
+
+float float_of_half(uint16_t half) {
+  const uint32_t sign = uint32_t{half & 0x8000u} << 16, exponent = half >> 10 & 31u, mantissa = half & 0x3ffu;
+  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | mantissa << 13);
+  if (exponent > 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | mantissa << 13);
+  const float small = static_cast<float>(mantissa) * 0x1p-24f;
+  return sign != 0 ? -small : small;
+}
+
+// Expands halves to floats, or to doubles.
+std::vector<std::byte> expanded(std::span<const std::byte> halves, uint64_t bytes_each) {
+  const uint64_t count = halves.size() / 2;
+  std::vector<std::byte> values(count * bytes_each);
+  for (uint64_t i = 0; i < count; ++i) {
+    const float value = float_of_half(stored_value<uint16_t>(halves.data(), i));
+    const double wide = value;
+    std::memcpy(values.data() + i * bytes_each, bytes_each == 8 ? static_cast<const void*>(&wide) : &value,
+                bytes_each);
+  }
+  return values;
+}
+
+bool inflate_exactly(std::span<const std::byte> data, std::span<std::byte> to) {
+  thread_local const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)>
+      decompressor = {libdeflate_alloc_decompressor(), libdeflate_free_decompressor};
+  return libdeflate_zlib_decompress(decompressor.get(), data.data(), data.size(), to.data(), to.size(),
+                                    nullptr) == LIBDEFLATE_SUCCESS;
+}
+
+}  // namespace
+
+bool VdbValues::is_background(const std::byte* value) const {
+  return std::memcmp(value, background_.data(), type_.bytes) == 0;
+}
+
+VdbBlock VdbValues::next_block(VdbScan& scan, std::span<const std::byte> mask) const {
+  constexpr std::string_view kWhat = "the values of a node";
+  const auto state = scan.next<uint8_t>(kWhat);
+  if (state > static_cast<uint8_t>(VdbInactive::All))
+    throw Error("a node states its inactive values in an unknown way").hint("is the file damaged?");
+  const auto inactive = static_cast<VdbInactive>(state);
+  const auto next_value = [&](VdbBlock::Value& to) {
+    std::ranges::copy(scan.take(type_.bytes, kWhat), to.begin());
+  };
+  VdbBlock block;
+  block.values = mask.size() * 8;
+  block.inactive[0] = inactive == VdbInactive::Background ? background_ : negative(background_, type_);
+  block.inactive[1] = background_;
+  const bool is_other = inactive == VdbInactive::OneOrOther;
+  if (inactive == VdbInactive::One || inactive == VdbInactive::BackgroundOrOne || is_other)
+    next_value(block.inactive[0]);
+  if (is_other) next_value(block.inactive[1]);
+  if (inactive == VdbInactive::BackgroundOrNegated || inactive == VdbInactive::BackgroundOrOne || is_other) {
+    block.selection_at = scan.at;
+    scan.take(mask.size(), kWhat);
+  }
+  const bool active_only = (compression_ & kVdbActiveMask) != 0 && inactive != VdbInactive::All;
+  block.stored = active_only ? count_bits(mask) : block.values;
+  block.data_bytes = block.stored * stored_bytes_each();
+  if ((compression_ & (kVdbZip | kVdbBlosc)) != 0 && !(halves_ && block.stored == 0)) {
+    const auto size = scan.next<int64_t>(kWhat);  // negative: not compressed
+    if (size > 0) {
+      block.packed = true;
+      block.data_bytes = static_cast<uint64_t>(size);
+    } else if (0 - static_cast<uint64_t>(size) != block.data_bytes) {
+      throw Error("a node states a wrong size of its values").hint("is the file damaged?");
+    }
+  }
+  block.data_at = scan.at;
+  scan.take(block.data_bytes, kWhat);
+  return block;
+}
+
+std::vector<std::byte> VdbValues::unpacked(const VdbBlock& block) const {
+  const auto data = bytes_.part(block.data_at, block.data_bytes, "values");
+  std::vector<std::byte> bytes(block.stored * stored_bytes_each());
+  if (!block.packed) {
+    std::ranges::copy(data, bytes.begin());
+  } else if (!((compression_ & kVdbBlosc) != 0 ? unblosc(data, bytes) : inflate_exactly(data, bytes))) {
+    throw Error("the compressed values of a node are damaged").hint("is the file damaged?");
+  }
+  return halves_ ? expanded(bytes, type_.bytes / type_.reals) : bytes;
+}
+
+std::vector<std::byte> VdbValues::decoded(const VdbBlock& block, std::span<const std::byte> mask) const {
+  std::vector<std::byte> stored = unpacked(block);
+  if (block.stored == block.values) return stored;
+  std::span<const std::byte> selection;
+  if (block.selection_at) selection = bytes_.part(*block.selection_at, mask.size(), "a mask");
+  std::vector<std::byte> values(block.values * type_.bytes);
+  const std::byte* next = stored.data();
+  for (uint32_t i = 0; i < block.values; ++i) {
+    const bool active = mask_bit(mask, i);
+    const std::byte* from =
+        active ? next : block.inactive[!selection.empty() && mask_bit(selection, i) ? 1 : 0].data();
+    std::memcpy(values.data() + uint64_t{i} * type_.bytes, from, type_.bytes);
+    if (active) next += type_.bytes;
+  }
+  return values;
+}
+
+}  // namespace vox
