@@ -1,11 +1,33 @@
 """Compares reports as dictionaries with the JSON and CSV of the same run."""
 
 import csv
+import inspect
 import json
 
 from programs import ProgramTest, h5py, np, unittest  # first: it finds the package
 
 import vox
+
+
+class Types(unittest.TestCase):
+    """Type checkers read the annotations of the sources (py.typed)."""
+
+    def test_everything_public_states_its_types(self):
+        for name in vox.__all__:
+            item = getattr(vox, name)
+            members = [(name, item)]
+            if inspect.isclass(item):
+                members = [(f"{name}.{key}", getattr(member, "fget", member)) for key, member in inspect.getmembers(item)
+                           if not key.startswith("_") or key in ("__init__", "__getitem__")]
+            for where, function in members:
+                if not inspect.isfunction(function) or not function.__module__.startswith("vox"):
+                    continue
+                signature = inspect.signature(function)
+                bare = [key for key, parameter in signature.parameters.items()
+                        if parameter.annotation is inspect.Parameter.empty and key != "self"]
+                self.assertEqual(bare, [], where)
+                if not where.endswith("__init__"):
+                    self.assertIsNot(signature.return_annotation, inspect.Signature.empty, where)
 
 
 class Reports(ProgramTest):

@@ -1,12 +1,13 @@
 """A grid of voxels, in whatever form the file keeps it: boxes, lists, leaves, levels. Its forms, an SVDAG, bricks and a
 spatial hash, share one interface."""
 
-from typing import NamedTuple
+from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
 from . import morton
 
+Box = Any  # a key as numpy takes it in square brackets: numpy.s_[0:64, :, 5]
 CHUNK = 1 << 22  # the most voxels in a chunk
 _PLACES = morton.decode(np.arange(64, dtype=np.uint64))  # the places of a leaf's voxels
 _ROWS = morton.codes_of_rows(4).reshape(4, 4, 4)  # Morton indices by z, y, x
@@ -23,17 +24,18 @@ class Form:
     dtype = None  # the type of words
     depth = 0  # levels above the leaves: there are at most 4 << depth voxels along each axis
 
-    def leaves(self, low, high, most, solids=None):
+    def leaves(self, low: np.ndarray, high: np.ndarray, most: int,
+               solids: Optional[List[Any]] = None) -> Iterator[Tuple[np.ndarray, np.ndarray]]:
         """Yields (corners int32 [n, 3], words [n, 64] in Morton order) of the leaves of 4³ voxels that reach into the
         box and have a filled voxel, inside the box or not. With a list `solids`, larger cubes that are full of one word may
         be added to it instead, as (side in voxels, codes, words)."""
         raise NotImplementedError
 
-    def at(self, places):
+    def at(self, places: np.ndarray) -> np.ndarray:
         """Returns the words of voxels of the grid, int64 [n, 3]."""
         raise NotImplementedError
 
-    def cubes(self, level, low, high, most):
+    def cubes(self, level: int, low: np.ndarray, high: np.ndarray, most: int) -> Iterator[np.ndarray]:
         """Yields the codes of the cubes of this level that reach into the box and have a filled voxel."""
         last = np.uint64(2**64 - 1)  # not a valid code
         shift = np.uint64(3 * (self.depth - level))
@@ -44,7 +46,7 @@ class Form:
                 last = codes[-1]
                 yield codes
 
-    def facts(self, level):
+    def facts(self, level: int) -> Tuple[Optional[int], Optional[int], Optional[int]]:
         """Returns (unique nodes, nodes of the octree, bytes) of a level of an SVDAG, and None for other forms."""
         return None, None, None
 
@@ -57,7 +59,7 @@ class Leaves(NamedTuple):
     masks: np.ndarray
     values: np.ndarray
 
-    def cubes(self):
+    def cubes(self) -> np.ndarray:
         """Returns the values by x, y, z: [n, 4, 4, 4]."""
         return self.values[:, _ROWS.transpose()]
 
@@ -137,23 +139,25 @@ def _listed(corners, words, low, high):
 
 
 class Grid:
-    """The base of scenes and volumes. A `box` is a key as numpy takes it in square brackets: numpy.s_[0:64, :, 5]."""
+    """The base of scenes and volumes."""
 
-    def __init__(self, file, form, size):
+    size: Tuple[int, ...]
+
+    def __init__(self, file: Any, form: "Form", size: Any) -> None:
         self.file, self._form = file, form
         self.size = tuple(int(n) for n in size)
 
-    def __enter__(self):
+    def __enter__(self: Any) -> Any:
         return self
 
     def __exit__(self, *_):
         self.close()
 
-    def close(self):
+    def close(self) -> None:
         self.file.close()
 
     @property
-    def form(self):
+    def form(self) -> str:
         """The form from which voxels are read: `svdag`, `hash` or `bricks`."""
         return self._form.name
 
@@ -167,7 +171,7 @@ class Grid:
 
     # --- voxels ---
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Box) -> np.ndarray:
         """Returns a dense box, indexed by x, y, z; in memory x is fastest, as in the exports of vox-convert."""
         low, high, single = box_of(key, self.size)
         grid = np.zeros(high[::-1] - low[::-1], self._form.dtype)
@@ -180,7 +184,7 @@ class Grid:
         index = tuple(0 if axis in single else slice(None) for axis in range(3))
         return self._values(grid.transpose())[index]
 
-    def at(self, coordinates):
+    def at(self, coordinates: Any) -> np.ndarray:
         """Returns the values that a box would have at these voxels, an array [n, 3]."""
         places = np.asarray(coordinates)
         if places.ndim != 2 or places.shape[1] != 3 or places.dtype.kind not in "ui":
@@ -194,7 +198,7 @@ class Grid:
             words[i:i + step] = self._form.at(places[i:i + step])
         return self._values(words)
 
-    def voxels(self, box=..., chunk=CHUNK):
+    def voxels(self, box: Box = ..., chunk: int = CHUNK) -> Iterator[Any]:
         """Yields the filled voxels in Morton order, at most `chunk` at once: their coordinates, int32 [n, 3], and their
         materials, or their values in a volume."""
         low, high, _ = box_of(box, self.size)
@@ -203,7 +207,7 @@ class Grid:
             if len(words) > 0:
                 yield self._chunk(coordinates, words)
 
-    def leaves(self, box=..., chunk=CHUNK):
+    def leaves(self, box: Box = ..., chunk: int = CHUNK) -> Iterator[Leaves]:
         """Yields the leaves that reach into the box as `Leaves`, in Morton order, at most `chunk` voxels at once."""
         low, high, _ = box_of(box, self.size)
         for corners, words in self._leaf_words(low, high, chunk):
@@ -219,11 +223,11 @@ class Grid:
     # --- levels ---
 
     @property
-    def depth(self):
+    def depth(self) -> int:
         """The number of levels above the leaves."""
         return self._form.depth
 
-    def level(self, number):
+    def level(self, number: int) -> "Level":
         """Returns the cubes of one size: 0 is the whole cube, `depth` or -1 the leaves."""
         if not -self.depth - 1 <= number <= self.depth:
             raise IndexError(f"level {number} of levels 0 to {self.depth}")
@@ -233,7 +237,14 @@ class Grid:
 class Level:
     """The cubes of one level of the octree: those that have a filled voxel, and the unique ones."""
 
-    def __init__(self, grid, number):
+    number: int
+    side: int
+    size: Tuple[int, ...]
+    unique_nodes: Optional[int]
+    svo_nodes: Optional[int]
+    bytes: Optional[int]
+
+    def __init__(self, grid: Grid, number: int) -> None:
         self._grid, self._form, self.number = grid, grid._form, number
         self.side = 4 << (grid.depth - number)  # voxels along a side of a cube
         self.size = tuple(-(-n // self.side) for n in grid.size)  # cubes along each axis
@@ -243,7 +254,7 @@ class Level:
     def __repr__(self):
         return f"<level {self.number}: cubes of {self.side} voxels>"
 
-    def cubes(self, box=..., chunk=CHUNK):
+    def cubes(self, box: Box = ..., chunk: int = CHUNK) -> Iterator[np.ndarray]:
         """Yields the places of cubes that have a filled voxel, int32 [n, 3] counted in cubes, in Morton order."""
         low, high, _ = box_of(box, self.size)
         yield from self._cubes(low, high, chunk)
@@ -255,7 +266,7 @@ class Level:
                 places = morton.decode(codes)
                 yield places[((places >= low) & (places < high)).all(axis=1)]
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Box) -> np.ndarray:
         """Returns a dense box of cubes, indexed by x, y, z: True for each that has a filled voxel."""
         low, high, single = box_of(key, self.size)
         grid = np.zeros(high[::-1] - low[::-1], bool)

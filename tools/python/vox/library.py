@@ -17,7 +17,7 @@ class VoxError(Exception):
     """An error of the library: `str(error)` says all, `what` the problem, `where` the file, its line or the argument, and
     `hint` what can be done about it. `where` and `hint` may be empty."""
 
-    def __init__(self, what, where="", hint="", code=1):
+    def __init__(self, what: str, where: str = "", hint: str = "", code: int = 1) -> None:
         super().__init__(what)
         self.what, self.where, self.hint, self.code = what, where, hint, code
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import library
 from .engine import Engine
-from .grid import box_of
+from .grid import Box, box_of
 from .scene import Voxels
 
 _SHADES = ("material", "normal", "depth", "level", "sharing")
@@ -47,7 +47,7 @@ class MemoryScene:
     array([1, 1], dtype=uint8)
     """
 
-    def __init__(self, engine: Engine, pointer):
+    def __init__(self, engine: Engine, pointer: Any) -> None:
         self._engine, self._pointer = engine, pointer
         self._read_info()
 
@@ -137,7 +137,7 @@ class MemoryScene:
         index = tuple(0 if axis in single else slice(None) for axis in range(3))
         return values.swapaxes(0, 2)[index]
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Box) -> np.ndarray:
         return self.dense(key)
 
     def centers(self, coordinates: Any) -> np.ndarray:

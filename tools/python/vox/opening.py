@@ -1,5 +1,8 @@
 """Opens a path as a scene or a volume."""
 
+import os
+from typing import Optional, Union
+
 from . import hdf5
 from .bricks import Bricks
 from .scene import Scene, depth_of
@@ -33,7 +36,7 @@ def _scene_form(file, name):
     return form
 
 
-def open(path, form=None):
+def open(path: "Union[str, os.PathLike[str]]", form: Optional[str] = None) -> Union[Scene, Volume]:
     """Opens a file of vox: a `Scene`, or a `Volume` if the file has only bricks.
 
     `form` chooses the form to read if the file has several: `svdag`, `symmetric`, `hash` or `bricks`. Words are read when they are first

@@ -1,5 +1,8 @@
 """Reads reports of vox-bench, vox-stats and vox-edit (docs/results.md) as dictionaries of arrays with their units."""
 
+import os
+from typing import Any, Dict, Union
+
 import h5py
 import numpy as np
 
@@ -10,18 +13,20 @@ class Results(dict):
     """A group of a report. Its names lead to columns (arrays), single values and further groups. `units` has the unit of
     each name that has one. A path works as well: results["hash/rows"]["ms"]."""
 
-    def __init__(self):
+    units: Dict[str, str]
+
+    def __init__(self) -> None:
         super().__init__()
         self.units = {}
 
-    def __missing__(self, path):
+    def __missing__(self, path: str) -> Any:
         first, slash, rest = path.partition("/")
         if not slash or first not in self:
             raise KeyError(f"{first}: there are {', '.join(self) or 'no names'}")
         return self[first][rest]
 
 
-def report(path):
+def report(path: "Union[str, os.PathLike[str]]") -> Results:
     """Reads a report. Texts are str, numbers and arrays are numpy's."""
     with hdf5.open_file(path, "vox-report") as file:
         return _group(file)

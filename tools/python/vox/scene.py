@@ -1,12 +1,12 @@
 """A scene of voxels with materials."""
 
-from typing import NamedTuple
+from typing import Any, Iterator, List, NamedTuple, Optional, Union
 
 import numpy as np
 
 from . import hdf5
-from .colors import Colors, Normals
-from .grid import CHUNK, Grid
+from .colors import Colors
+from .grid import CHUNK, Box, Form, Grid
 
 
 class Voxels(NamedTuple):
@@ -60,7 +60,22 @@ class Scene(Grid):
     """R³ voxels. In a box, uint8, 0 is empty and material m is m + 1 (1 if voxels have no materials), as vox-convert
     writes them to .nrrd; lists of filled voxels have the materials themselves."""
 
-    def __init__(self, file, form):
+    resolution: int
+    material_bits: int
+    filled: int
+    origin: np.ndarray
+    voxel_size: Union[float, np.ndarray]
+    up: str
+    coverage: str
+    solid: bool
+    source: str
+    digest: str
+    palette: np.ndarray
+    palette_names: List[str]
+    palette_shares: np.ndarray
+    palette_members: List[List[str]]
+
+    def __init__(self, file: Any, form: Form) -> None:
         group = hdf5.group(file, "scene")
         self.resolution = hdf5.number(group, "resolution", 4, 2**20)
         super().__init__(file, form, [self.resolution] * 3)
@@ -92,7 +107,7 @@ class Scene(Grid):
     def _chunk(self, coordinates, words):
         return Voxels(coordinates, words - 1)
 
-    def voxels(self, box=..., chunk=CHUNK):
+    def voxels(self, box: Box = ..., chunk: int = CHUNK) -> Iterator[Voxels]:
         counted = 0
         for part in super().voxels(box, chunk):
             counted += len(part.materials)
@@ -103,35 +118,23 @@ class Scene(Grid):
     voxels.__doc__ = Grid.voxels.__doc__
 
     @property
-    def has_colors(self):
+    def has_colors(self) -> bool:
         """True if the voxels have 24-bit colors, which `colors` returns, in place of materials."""
         return self._colors is not None
 
-    def colors(self, first=0, count=None):
+    def colors(self, first: int = 0, count: Optional[int] = None) -> np.ndarray:
         """Returns the colors of the filled voxels from number `first` on, uint8 [n, 3] in sRGB. Voxels are numbered in the
         order in which `voxels` yields those of the whole scene."""
         if self._colors is None:
             raise ValueError("the scene has no colors apart from its palette")
         return self._colors.read(first, self.filled - first if count is None else count)
 
-    @property
-    def has_normals(self):
-        """True if the voxels have normals, which `normals` returns."""
-        return self._normals is not None
-
-    def normals(self, first=0, count=None):
-        """Returns the normals of the filled voxels from number `first` on, float32 [n, 3] of length 1, or 0 for voxels
-        that have none. Voxels are numbered as in `colors`."""
-        if self._normals is None:
-            raise ValueError("the scene has no normals")
-        return self._normals.read(first, self.filled - first if count is None else count)
-
-    def centers(self, coordinates):
+    def centers(self, coordinates: Any) -> np.ndarray:
         """Returns the centers of these voxels in the world, float64 [n, 3]."""
         return self.origin + self.voxel_size * (np.asarray(coordinates) + 0.5)
 
     @property
-    def history(self):
+    def history(self) -> List[Edit]:
         """The edits that vox-edit made to the scene, a list of `Edit`."""
         group = hdf5.group(self.file, "history")
         script = hdf5.read(hdf5.dataset(group, "script", "u", (None,))).tobytes()

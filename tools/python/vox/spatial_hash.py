@@ -1,5 +1,7 @@
 """The spatial hash of a scene (docs/formats.md, "Spatial hash"): a table of 64-bit cells, a key and its material."""
 
+from typing import Any, Iterator, List, Optional, Tuple
+
 import numpy as np
 
 from . import hdf5, morton
@@ -24,7 +26,15 @@ class SpatialHash(Form):
     name = "hash"
     dtype = np.dtype(np.uint8)
 
-    def __init__(self, file, depth):
+    layout: str
+    resolution: int
+    filled: int
+    lines: int
+    seed: int
+    probes: int
+    apart: int
+
+    def __init__(self, file: Any, depth: int) -> None:
         group = self.group = hdf5.group(file, "hash")
         self.depth = depth
         version = hdf5.number(group, "version")
@@ -43,7 +53,7 @@ class SpatialHash(Form):
         self._cells = self._sorted = None
 
     @property
-    def cells(self):
+    def cells(self) -> np.ndarray:
         """The cells of the table, followed by the one that is kept apart."""
         if self._cells is None:
             cells = hdf5.words(self.group, "cells", bits=64)
@@ -52,13 +62,13 @@ class SpatialHash(Form):
             self._cells = cells
         return self._cells
 
-    def keys(self, places):
+    def keys(self, places: np.ndarray) -> np.ndarray:
         if self.layout == "morton":
             return morton.encode(places)
         x, y, z = (places[:, axis].astype(U) for axis in range(3))
         return x + U(self.resolution) * (y + U(self.resolution) * z)
 
-    def at(self, places):
+    def at(self, places: np.ndarray) -> np.ndarray:
         """Returns material + 1 for voxels of the grid, and 0 for empty ones."""
         keys, cells, lines = self.keys(places), self.cells, U(self.lines)
         found = np.zeros(len(keys), np.uint8)
@@ -82,7 +92,7 @@ class SpatialHash(Form):
     # --- lists ---
 
     @property
-    def sorted(self):
+    def sorted(self) -> np.ndarray:
         """The filled voxels in Morton order: code << 4 | material."""
         if self._sorted is None:
             cells = self.cells[:-1]
@@ -118,7 +128,8 @@ class SpatialHash(Form):
     def _outside(self):
         return hdf5.damaged(self.group, f"a cell's key is no voxel of {self.resolution}³", "cells")
 
-    def leaves(self, low, high, most, solids=None):
+    def leaves(self, low: np.ndarray, high: np.ndarray, most: int,
+               solids: Optional[List[Any]] = None) -> Iterator[Tuple[np.ndarray, np.ndarray]]:
         cells = self.sorted
         # Codes grow with each coordinate, so the codes in the box are between those of its corners.
         first, last = morton.encode(np.stack([low, high - 1]) >> 2) << U(10)

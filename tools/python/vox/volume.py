@@ -1,11 +1,11 @@
 """A volume of values, or a scene's materials as a volume: the content of a file that has only bricks."""
 
-from typing import NamedTuple
+from typing import Any, List, NamedTuple, Optional
 
 import numpy as np
 
 from . import hdf5
-from .grid import Grid
+from .grid import Form, Grid
 from .scene import read_palette
 
 
@@ -19,7 +19,17 @@ class VolumeVoxels(NamedTuple):
 class Volume(Grid):
     """Values by x, y, z, in the type of the file. Voxels that are not filled have the background."""
 
-    def __init__(self, file, form):
+    filled: int
+    background: Any
+    value_type: np.dtype
+    spacing: np.ndarray
+    origin: np.ndarray
+    source: str
+    palette: Optional[np.ndarray]
+    palette_names: Optional[List[str]]
+    palette_shares: Optional[np.ndarray]
+
+    def __init__(self, file: Any, form: Form) -> None:
         super().__init__(file, form, form.size)
         group = form.group
         self.filled, self.background, self.value_type = form.filled, form.background, form.value_type
@@ -40,6 +50,6 @@ class Volume(Grid):
     def _chunk(self, coordinates, words):
         return VolumeVoxels(coordinates, self._values(words))
 
-    def centers(self, coordinates):
+    def centers(self, coordinates: Any) -> np.ndarray:
         """Returns the centers of these voxels in the world, float64 [n, 3]."""
         return self.origin + self.spacing * (np.asarray(coordinates) + 0.5)
