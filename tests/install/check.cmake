@@ -40,7 +40,7 @@ assert any("/prefix/lib/" in line and "libvox_c.so" in line for line in open("/p
 print(converted)]==])
 endif()
 
-run(${python} ${CMAKE_CURRENT_LIST_DIR}/check_conda_recipe.py ${work}/prefix lib/python3/dist-packages)
+run(${python} ${CMAKE_CURRENT_LIST_DIR}/check_recipes.py ${work}/prefix lib/python3/dist-packages)
 
 # Every program must have installed completions and, if the build had help2man, a manual page, and so must every command of
 # a program.
