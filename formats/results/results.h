@@ -92,10 +92,24 @@ inline Headings both(const Heading& heading) {
   return {heading, heading};
 }
 
+// A variant of numbers, texts and vectors. If a copy of std::variant runs out of memory, libstdc++ 12 destroys what has not been
+// made when all alternatives are such types, which it takes to be never without a value. Here a copy is made of the alternative.
+template <class... T>
+struct ResultVariant : std::variant<T...> {
+  using Base = std::variant<T...>;
+  using Base::Base;
+  ResultVariant(const ResultVariant& from)
+      : Base(std::visit([](const auto& value) { return Base(value); }, static_cast<const Base&>(from))) {}
+  ResultVariant(ResultVariant&&) noexcept = default;
+  ResultVariant& operator=(const ResultVariant&) = default;
+  ResultVariant& operator=(ResultVariant&&) noexcept = default;
+  ~ResultVariant() = default;
+};
+
 struct ResultColumn {
   using List = std::vector<uint64_t>;
   using Values =
-      std::variant<std::vector<uint64_t>, std::vector<double>, std::vector<std::string>, std::vector<List>>;
+      ResultVariant<std::vector<uint64_t>, std::vector<double>, std::vector<std::string>, std::vector<List>>;
 
   ResultName name;
   std::string unit;
@@ -200,7 +214,8 @@ enum class TableShape { Rows, ByName, Record };
 
 class ResultGroup {
  public:
-  using Value = std::variant<bool, uint64_t, double, std::string, std::vector<uint64_t>, std::vector<double>>;
+  using Value =
+      ResultVariant<bool, uint64_t, double, std::string, std::vector<uint64_t>, std::vector<double>>;
   struct Table {
     ResultTable table;
     TableShape shape;

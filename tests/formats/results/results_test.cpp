@@ -2,8 +2,10 @@
 
 #include <deque>
 #include <functional>
+#include <new>
 #include <optional>
 #include <stdexcept>
+#include <vector>
 
 #include "formats/results/compare.h"
 #include "formats/results/files.h"
@@ -45,6 +47,28 @@ TEST(Results, AColumnHoldsAValueOfEachRow) {
   EXPECT_EQ(values<ResultColumn::List>(table, "list")[1], ResultColumn::List{UINT32_MAX});
   EXPECT_EQ(table["items"].unit, "items");
   EXPECT_EQ(table["items"].numbers(), (std::vector<double>{7, UINT32_MAX}));
+}
+
+// Copies fail while there are five others, as a text's copy does if memory runs out.
+struct Fragile {
+  explicit Fragile(int& all) : living(&all) { ++*living; }
+  Fragile(const Fragile& from) : living(from.living) {
+    if (*living == 5) throw std::bad_alloc();
+    ++*living;
+  }
+  Fragile& operator=(const Fragile&) = default;
+  ~Fragile() { --*living; }
+  int* living;
+};
+
+TEST(Results, ACopyThatFailsDestroysOnlyWhatItHasMade) {
+  int living = 0;
+  std::vector<Fragile> made;
+  made.reserve(3);
+  for (int i = 0; i < 3; ++i) made.emplace_back(living);
+  const ResultVariant<std::vector<uint64_t>, std::vector<Fragile>> values = std::move(made);
+  EXPECT_THROW((ResultVariant<std::vector<uint64_t>, std::vector<Fragile>>(values)), std::bad_alloc);
+  EXPECT_EQ(living, 3);
 }
 
 TEST(Results, AColumnWithoutRowsKeepsItsKind) {
