@@ -25,8 +25,13 @@ namespace {
 
 constexpr uint64_t kMaxPixels = uint64_t{1} << 28;
 
-// The densest format is a 1-bit PNG: a byte holds 8 pixels, and deflate packs bytes up to 1032 : 1.
-constexpr uint64_t kMaxPixelsPerByte = 8 * 1032;
+// The densest format is a 1-bit PNG: a byte holds 8 pixels, and deflate packs bytes up to 1032 : 1. The others are at most as dense
+// as a JPEG that has one bit for each block of 8 x 8 pixels.
+constexpr uint64_t kMaxPixelsPerByteOfPng = 8 * 1032, kMaxPixelsPerByte = 8 * 64;
+
+bool is_png(std::span<const std::byte> file) {
+  return file.size() >= 4 && std::memcmp(file.data(), "\x89PNG", 4) == 0;
+}
 
 WebpSize stb_size(std::span<const std::byte> file) {
   int width = 0, height = 0, channels = 0;
@@ -50,7 +55,8 @@ WebpSize checked_size(std::span<const std::byte> file) {
         .hint(fmt::format("at most {} pixels a side and {} pixels in all are supported", kMaxImageSide,
                           kMaxPixels));
   // A WebP of one color holds only its size, which is at most 2^28 pixels.
-  if (!webp && size.width * size.height > kMaxPixelsPerByte * file.size())
+  const uint64_t density = is_png(file) ? kMaxPixelsPerByteOfPng : kMaxPixelsPerByte;
+  if (!webp && size.width * size.height > density * file.size())
     throw Error(fmt::format("{} bytes cannot hold an image of {} x {} pixels", file.size(), width, height))
         .hint("is the file truncated?");
   return size;
@@ -109,6 +115,9 @@ scene::Image decode(std::span<const std::byte> file) {
   check_jpeg_tables(file);
   WebpSize expected = checked_size(file);
   if (is_webp(file)) return decode_webp(file);
+  // stb_image doubles blocks of compressed bytes, and of unpacked rows with up to 8 bytes a pixel.
+  const StbBlockLimit limit(2 * (8 * expected.width * expected.height + expected.height + file.size()) +
+                            65536);
   Reader reader(file);
   stbi_io_callbacks callbacks = Reader::callbacks();
   int width = 0, height = 0, channels = 0;
@@ -116,7 +125,8 @@ scene::Image decode(std::span<const std::byte> file) {
       stbi_load_from_callbacks(&callbacks, &reader, &width, &height, &channels, STBI_rgb_alpha),
       stbi_image_free);
   if (reader.truncated()) throw Error("the image is truncated");
-  if (!pixels) throw Error(fmt::format("the image cannot be decoded: {}", stbi_failure_reason()));
+  if (!pixels)
+    throw Error(fmt::format("the image cannot be decoded: {}", stbi_failure_reason())).hint("is it damaged?");
   scene::Image image;
   image.width = static_cast<uint32_t>(width);
   image.height = static_cast<uint32_t>(height);
@@ -221,17 +231,18 @@ WebpSize webp_size(std::span<const std::byte> file) {
   return {.width = static_cast<uint64_t>(width), .height = static_cast<uint64_t>(height)};
 }
 
+// libwebp allocates the pixels, because it does not touch them before it has decoded so far: a few bytes may claim a gigabyte.
 scene::Image decode_webp(std::span<const std::byte> file) {
-  WebpSize size = webp_size(file);
-  scene::Image image = {.name = {},
-                        .width = static_cast<uint32_t>(size.width),
-                        .height = static_cast<uint32_t>(size.height),
-                        .pixels = std::vector<scene::Rgba8>(size.width * size.height)};
-  size_t bytes = image.pixels.size() * sizeof(scene::Rgba8);
-  if (!WebPDecodeRGBAInto(reinterpret_cast<const uint8_t*>(file.data()), file.size(),
-                          reinterpret_cast<uint8_t*>(image.pixels.data()), bytes,
-                          static_cast<int>(image.width * sizeof(scene::Rgba8))))
-    throw Error("the WebP image cannot be decoded").hint("is the file truncated?");
+  int width = 0, height = 0;
+  const std::unique_ptr<uint8_t, decltype(&WebPFree)> pixels(
+      WebPDecodeRGBA(reinterpret_cast<const uint8_t*>(file.data()), file.size(), &width, &height), WebPFree);
+  if (!pixels) throw Error("the WebP image cannot be decoded").hint("is the file truncated?");
+  scene::Image image = {
+      .name = {},
+      .width = static_cast<uint32_t>(width),
+      .height = static_cast<uint32_t>(height),
+      .pixels = std::vector<scene::Rgba8>(static_cast<size_t>(width) * static_cast<size_t>(height))};
+  std::memcpy(image.pixels.data(), pixels.get(), image.pixels.size() * sizeof(scene::Rgba8));
   return image;
 }
 
@@ -245,7 +256,7 @@ WebpSize webp_size(std::span<const std::byte>) {
   throw Error("a WebP image, but this build was made without libwebp").hint("convert it to PNG or JPEG");
 }
 
-Image decode_webp(std::span<const std::byte> file) {
+scene::Image decode_webp(std::span<const std::byte> file) {
   webp_size(file);
   return {};
 }

@@ -62,4 +62,14 @@ scene::Image decode_webp(std::span<const std::byte> file);
 // Throws Error for a JPEG with such a table. All other errors are left to stb_image.
 void check_jpeg_tables(std::span<const std::byte> file);
 
+// While it lives, blocks that stb_image enlarges in this thread have at most so many bytes. The length of a PNG's chunk, and what
+// it unpacks to, would otherwise be believed.
+class StbBlockLimit {
+ public:
+  explicit StbBlockLimit(size_t bytes);
+  ~StbBlockLimit();
+  StbBlockLimit(const StbBlockLimit&) = delete;
+  StbBlockLimit& operator=(const StbBlockLimit&) = delete;
+};
+
 }  // namespace vox

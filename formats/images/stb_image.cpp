@@ -1,10 +1,15 @@
 // The translation unit of stb_image, kept apart because it is not our code. It includes only the formats that
 // we support, because most of the known memory errors are in the decoders of the others.
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
+#include "formats/images/image.h"
+
 namespace vox {
 namespace {
+
+thread_local size_t largest_block = SIZE_MAX;
 
 // Returns the block, unless there was no memory for it: a part of stb_image does not look, and another part takes it for
 // a damaged image. What it has allocated before stays so.
@@ -13,7 +18,21 @@ void* checked_block(void* block) {
   return block;
 }
 
+// stb_image looks whether a block could be enlarged, and frees it if not.
+void* enlarged_block(void* block, size_t bytes) {
+  return bytes > largest_block ? nullptr : checked_block(std::realloc(block, bytes));
+}
+
 }  // namespace
+
+StbBlockLimit::StbBlockLimit(size_t bytes) {
+  largest_block = bytes;
+}
+
+StbBlockLimit::~StbBlockLimit() {
+  largest_block = SIZE_MAX;
+}
+
 }  // namespace vox
 
 #pragma GCC diagnostic push
@@ -26,7 +45,7 @@ void* checked_block(void* block) {
 #define STBI_ONLY_BMP
 #define STBI_ONLY_HDR
 #define STBI_MALLOC(bytes) vox::checked_block(std::malloc(bytes))
-#define STBI_REALLOC(block, bytes) vox::checked_block(std::realloc(block, bytes))
+#define STBI_REALLOC(block, bytes) vox::enlarged_block(block, bytes)
 #define STBI_FREE(block) std::free(block)
 #define STBIW_MALLOC(bytes) vox::checked_block(std::malloc(bytes))
 #define STBIW_REALLOC(block, bytes) vox::checked_block(std::realloc(block, bytes))
