@@ -4,6 +4,7 @@
 #include "libvox/measure/hash_bench_impl.h"
 #include "libvox/measure/intersect_bench_impl.h"
 #include "libvox/measure/keys_bench_impl.h"
+#include "libvox/measure/machine_bench_impl.h"
 #include "libvox/measure/match_bench_impl.h"
 #include "libvox/measure/measure_tables_impl.h"
 #include "libvox/measure/random_reads.h"
@@ -22,6 +23,8 @@ template IntersectResult bench_intersect_on(device::CpuDevice&, const scene::Sce
                                             const IntersectOptions&);
 
 template KeysBenchResult bench_keys_on(device::CpuDevice&, const KeysBenchOptions&);
+
+template MachineBenchResult bench_machine_on(device::CpuDevice&, const MachineBenchOptions&);
 
 template MatchBenchResult bench_match_on(device::CpuDevice&, const MatchBenchOptions&);
 

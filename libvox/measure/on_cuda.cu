@@ -3,6 +3,7 @@
 #include "libvox/measure/forms_bench_impl.h"
 #include "libvox/measure/hash_bench_impl.h"
 #include "libvox/measure/intersect_bench_impl.h"
+#include "libvox/measure/machine_bench_impl.h"
 #include "libvox/measure/match_bench_impl.h"
 #include "libvox/measure/measure_tables_impl.h"
 #include "libvox/measure/random_reads.h"
@@ -19,6 +20,8 @@ template HashBenchResult bench_hash_on(device::CudaDevice&, const HashBenchOptio
 
 template IntersectResult bench_intersect_on(device::CudaDevice&, const scene::Scene&, const scene::Scene&,
                                             const IntersectOptions&);
+
+template MachineBenchResult bench_machine_on(device::CudaDevice&, const MachineBenchOptions&);
 
 template MatchBenchResult bench_match_on(device::CudaDevice&, const MatchBenchOptions&);
 

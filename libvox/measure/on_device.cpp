@@ -7,6 +7,7 @@
 #include "libvox/measure/hash_bench.h"
 #include "libvox/measure/intersect_bench.h"
 #include "libvox/measure/keys_bench.h"
+#include "libvox/measure/machine_bench.h"
 #include "libvox/measure/match_bench.h"
 #include "libvox/measure/rays_bench.h"
 
@@ -34,6 +35,11 @@ IntersectResult bench_intersect(Engine& engine, const scene::Scene& first, const
 FormsBenchResult bench_forms(Engine& engine, const dag::VoxelScene& scene, const FormsBenchOptions& options) {
   return device::with_device(engine.handle(),
                              [&](auto& device) { return bench_forms_on(device, scene, options); });
+}
+
+MachineBenchResult bench_machine(Engine& engine, const MachineBenchOptions& options) {
+  return device::with_device(engine.handle(),
+                             [&](auto& device) { return bench_machine_on(device, options); });
 }
 
 MatchBenchResult bench_match(Engine& engine, const MatchBenchOptions& options) {

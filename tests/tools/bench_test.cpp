@@ -85,6 +85,29 @@ TEST_F(BenchProgram, ReplaySaysWhichInputsAreOthersNow) {
       << other.err;
 }
 
+TEST_F(BenchProgram, MeasuresTheLimitsOfTheMachine) {
+  const Arguments small = {"machine", "--device", test_device(),   "--memory", "1,2",    "--disk-size",
+                           "9",       "-q",       "--repetitions", "1",        "--disk", folder_.string()};
+  const auto run = [&](const Arguments& more) {
+    Arguments arguments = small;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return bench(arguments);
+  };
+  const Finished all = run({"--json", "--csv", "rows.csv", "-o", "report.h5", "--html", "page.html"});
+  ASSERT_EQ(all.code, 0) << all.err;
+  // Six tests of memory of two sizes, and three of the host.
+  const std::string rows = read_bytes(folder_ / "rows.csv");
+  EXPECT_EQ(std::ranges::count(rows, '\n'), 1 + 6 * 2 + 3) << rows;
+  EXPECT_EQ(rows_as_csv(all.out), rows);
+  EXPECT_NE(rows.find("\r\nwrite,9437184,9437184,"), std::string::npos) << rows;
+  EXPECT_NE(rows.find("\r\nswap,2097152,"), std::string::npos) << rows;
+  EXPECT_EQ(listing(folder_).size(), 3u);  // the file on the disk has no name
+  EXPECT_EQ(run({"--tests", "sort"}).code, kBadUsage) << "--memory and --disk have no effect";
+  const Finished missing = bench({"machine", "--tests", "read", "--disk", "missing"});
+  EXPECT_EQ(missing.code, kFailed);
+  EXPECT_TRUE(one_error(missing, "missing: no file can be made here", "vox-bench")) << missing.err;
+}
+
 TEST_F(BenchProgram, ReplaysNothingButItsOwnReports) {
   const auto expect_refusal = [&](int code, const std::string& text,
                                   const std::vector<std::string>& arguments) {

@@ -218,7 +218,8 @@ const std::vector<Program> kDescribed = {{"vox-convert", {}},        {"vox-edit"
                                          {"vox-bench", {"convert"}}, {"vox-bench", {"edit"}},
                                          {"vox-bench", {"forms"}},   {"vox-bench", {"intersect"}},
                                          {"vox-bench", {"match"}},   {"vox-bench", {"rays"}},
-                                         {"vox-bench", {"replay"}},  {"vox-bench", {"all"}}};
+                                         {"vox-bench", {"replay"}},  {"vox-bench", {"all"}},
+                                         {"vox-bench", {"machine"}}};
 
 class Manual : public ProgramTest {
  protected:

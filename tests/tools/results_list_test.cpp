@@ -177,6 +177,9 @@ class ResultsList : public CubesTest {
           "--brick-sizes", "4", "-o", "vox-bench forms -o.1.h5"});
     keep("vox-bench compression.1.json", "vox-bench",
          {"compression", "cube.obj", "--res", "16,32", "-o", "vox-bench compression -o.1.h5"});
+    keep("vox-bench machine.1.json", "vox-bench",
+         {"machine", "--memory", "1", "--disk-size", "1", "--repetitions", "1", "--tests", "copy,read,sort",
+          "-o", "vox-bench machine -o.1.h5"});
     keep("vox-bench convert.1.json", "vox-bench",
          {"convert", "cube.obj", "--res", "16", "--repetitions", "1", "--write", ".", "--profile", "-o",
           "vox-bench convert -o.1.h5"});

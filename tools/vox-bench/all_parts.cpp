@@ -264,7 +264,8 @@ std::vector<BenchPart> bricks_parts() {
 }
 
 std::vector<BenchPart> scenes_parts() {
-  return {{"conversion", "", "convert", {}, {}, {}},
+  return {{"machine", "", "machine", {}, {}, {}},
+          {"conversion", "", "convert", {}, {}, {}},
           {"forms", "", "forms", {}, {}, {}},
           {"compression",
            "",

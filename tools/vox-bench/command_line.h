@@ -113,6 +113,7 @@ void run_forms(const CommandLine& arguments, const ReportSink& sink);
 void run_hash(const CommandLine& arguments, const ReportSink& sink);
 void run_intersect(const CommandLine& arguments, const ReportSink& sink);
 void run_keys(const CommandLine& arguments, const ReportSink& sink);
+void run_machine(const CommandLine& arguments, const ReportSink& sink);
 void run_match(const CommandLine& arguments, const ReportSink& sink);
 void run_rays(const CommandLine& arguments, const ReportSink& sink);
 void run_replay(const CommandLine& arguments, const ReportSink& sink);
@@ -127,6 +128,7 @@ ToolDescription forms_bench_description();
 ToolDescription hash_bench_description();
 ToolDescription intersect_bench_description();
 ToolDescription keys_bench_description();
+ToolDescription machine_bench_description();
 ToolDescription match_bench_description();
 ToolDescription rays_bench_description();
 ToolDescription replay_bench_description();
@@ -155,6 +157,8 @@ inline constexpr Command kCommands[] = {
      intersect_bench_description, run_intersect},
     {"keys", "the tables of voxel keys: build, searches at random and side by side, failures",
      keys_bench_description, run_keys},
+    {"machine", "the limits of this machine: copies, random reads, swaps, disk, a sort",
+     machine_bench_description, run_machine},
     {"match", "finding a picture in another one by geometric hashing, with each table",
      match_bench_description, run_match},
     {"rays", "rays and paths that read a scene in the memory of each hash table", rays_bench_description,

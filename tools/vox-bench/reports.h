@@ -15,6 +15,7 @@
 #include "libvox/measure/hash_bench.h"
 #include "libvox/measure/intersect_bench.h"
 #include "libvox/measure/keys_bench.h"
+#include "libvox/measure/machine_bench.h"
 #include "libvox/measure/match_bench.h"
 #include "libvox/measure/rays_bench.h"
 #include "tools/vox-bench/results.h"
@@ -298,6 +299,27 @@ std::string set_text(const ResultRow& row);
 std::string set_text(const measure::KeyTablePoint& point);
 // Returns a text such as "find 50 %".
 std::string op_text(const ResultRow& row);
+
+// The next part shows the results of `vox-bench machine`.
+
+struct MachineRun : BenchRun {
+  measure::MachineBenchResult result;
+};
+
+// Returns a table for people with a line for each row.
+std::string table_text(const MachineRun& run);
+
+// Returns all that was measured. In a report, /machine holds the table `rows`.
+ResultGroup results_of(const MachineRun& run);
+ResultTable rows_table(const MachineRun& run);
+
+// Returns the columns of the rows by which two runs are compared.
+inline ComparedColumns compared_columns(const MachineRun& /*run*/) {
+  return {{"test", "memory_bytes"}, {"operations"}};
+}
+
+// Returns the results as a page.
+HtmlPage page_of(const MachineRun& run);
 
 // The next part shows the results of `vox-bench match`.
 
