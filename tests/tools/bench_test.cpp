@@ -11,9 +11,11 @@
 namespace vox {
 namespace {
 
+using Arguments = std::vector<std::string>;
+
 class BenchProgram : public ProgramTest {
  protected:
-  Finished bench(const std::vector<std::string>& arguments) {
+  Finished bench(const Arguments& arguments) {
     return run_program("vox-bench", arguments, {.folder = folder_, .file_size_limit = {}});
   }
   // Runs vox-bench hash with very little work and these further options.
