@@ -23,6 +23,7 @@
 #include "formats/voxels/openvdb/vdb.h"
 #include "formats/voxels/slices/slices.h"
 #include "formats/voxels/surfaces/surface_files.h"
+#include "formats/voxels/tiles/tiles.h"
 #include "formats/voxels/voxel_formats.h"
 #include "libvox/base/error.h"
 #include "libvox/base/files.h"
@@ -88,6 +89,7 @@ constexpr OutputType kOutputs[] = {
      holds_mark<is_material_list_of_vox>},
     {OutputKind::Slices, FileRole::Export, FileFormat::Png, "folder of layers", nullptr},
     {OutputKind::Chunks, FileRole::Export, FileFormat::Json, "folder of chunks", nullptr},
+    {OutputKind::Tiles, FileRole::Export, FileFormat::Json, "folder of tiles", nullptr},
 };
 
 // Several formats may be of one kind; then the target's extension decides.
@@ -107,6 +109,7 @@ const OutputType& output_type(OutputKind kind, const fs::path& target) {
 OutputKind kind_of_output(const fs::path& path) {
   const FileType* type = file_type(path, FileRole::Export);
   if (type == nullptr) return OutputKind::Scene;
+  if (type->format == FileFormat::Json && is_tileset_path(path)) return OutputKind::Tiles;
   return std::ranges::find_if(kOutputs,
                               [&](const OutputType& output) {
                                 return output.role == FileRole::Export && output.format == type->format;
@@ -154,6 +157,7 @@ void check_writable(const fs::path& target, OutputKind kind, Overwrite overwrite
     const OutputFolder folder(SliceNames(target).folder(), is_slice_of_vox, overwrite);
     return;
   }
+  if (kind == OutputKind::Tiles) return check_tiles_folder(target, overwrite);
   if (kind == OutputKind::Chunks) return check_stream_folder(folder_of_chunks(target), overwrite);
   check_one_writable(target, kind, overwrite);
   if (kind == OutputKind::ObjMesh)

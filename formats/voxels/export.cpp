@@ -177,6 +177,9 @@ void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& pat
     case FileFormat::Vl32:
       return write_vl32(scene, path, clip, ranks);
     case FileFormat::Json:
+      if (is_first && is_tileset_path(path))
+        return write_tiles(scene, path, clip,
+                           {.origin = options.origin, .overwrite = options.pieces.overwrite});
       return is_first ? write_chunks(scene, path, clip, options) : void();
     case FileFormat::Png:
       return is_first ? write_slices(scene, path, clip, options.slices) : void();

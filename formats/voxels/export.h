@@ -15,6 +15,7 @@
 #include "formats/io/overwrite.h"
 #include "formats/volume/volume_formats.h"
 #include "formats/voxels/slices/slices.h"
+#include "formats/voxels/tiles/tiles.h"
 #include "formats/voxels/voxel_formats.h"
 #include "libvox/base/bits.h"
 #include "libvox/base/files.h"
@@ -42,6 +43,7 @@ struct ExportOptions {
   std::optional<NvdbGrid> nvdb = {};  // if absent: Rgba for a scene with colors, otherwise U8
   LayerOptions slices = {};
   RawLayout raw = {};
+  std::optional<EarthPlace> origin = {};  // for 3D Tiles
   PieceOptions pieces = {};
   uint64_t memory_limit = 0;                          // as in EngineOptions, while a DAG is made for the file
   const attributes::PackedValues* normals = nullptr;  // those of all voxels, for formats that hold them

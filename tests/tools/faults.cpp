@@ -43,6 +43,7 @@ const std::vector<FaultyOutput> kOutputs = {
     {"Schem", "vox-convert", {"R.h5", "-o", "out/a.schem"}},
     {"Vdb", "vox-convert", {"R.h5", "-o", "out/a.vdb"}},
     {"Chunks", "vox-convert", {"R.h5", "-o", "out/chunks/scene.json"}},
+    {"Tiles", "vox-convert", {"R.h5", "-o", "out/tiles/tileset.json"}},
     {"Nvdb", "vox-convert", {"R.h5", "-o", "out/a.nvdb"}},
     {"VtkImage", "vox-convert", {"R.h5", "-o", "out/a.vtkhdf"}},
     {"VtkAmr", "vox-convert", {"R.h5", "-o", "out/a.vtkhdf", "--vtk", "amr"}},

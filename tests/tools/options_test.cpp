@@ -145,6 +145,16 @@ TEST_F(ConvertOptionsProgram, NvdbGridsAreForNvdbFilesAndColorsForScenesWithMate
   }
 }
 
+TEST_F(ConvertOptionsProgram, APlaceOnTheEarthIsFor3dTiles) {
+  expect_no_effect({"cube.h5", "-o", "a.vox"}, "a scene file", {{"--origin", "1,2,3"}});
+  for (const char* place : {"91,0,0", "0,-181,0", "0,0,1e9", "nan,0,0"})
+    expect_failure(kBadUsage, "--origin is '", {"cube.h5", "-o", "t/tileset.json", "--origin", place});
+  expect_failure(kBadUsage, "expected latitude,longitude,height",
+                 {"cube.h5", "-o", "t/tileset.json", "--origin", "1,2"});
+  expect_failure(kBadUsage, "in a folder of its own", {"cube.h5", "-o", "tileset.json"});
+  converted({"cube.h5", "-o", "t/tileset.json", "--origin", "48.2,16.4,180"});
+}
+
 TEST_F(ConvertOptionsProgram, WhatPlyAndVtkHdfHoldIsSaidOfTheseAlone) {
   expect_no_effect({"cube.h5", "-o", "a.obj"}, "a scene file", {{"--ply", "surface"}, {"--vtk", "image"}});
   expect_no_effect({"cube.obj", "--res", "64"}, "a mesh", {{"--ply", "points"}, {"--vtk", "amr"}});

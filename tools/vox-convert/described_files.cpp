@@ -101,6 +101,13 @@ OptionTopic files_topic() {
            .help =
                "Order of the values of a .raw file; xyz: x changes fastest, as in FluidX3D and NRRD; zyx: z "
                "does, as in an array [x, y, z] of C and NumPy."},
+          {.name = "origin",
+           .argument = "LAT,LON,HEIGHT",
+           .usual = "the Earth's center",
+           .rules = {{kWritesTiles, "it is for 3D Tiles, -o FOLDER/tileset.json"}},
+           .help = "Place of the scene's origin on the Earth, in degrees and in meters above the ellipsoid "
+                   "(WGS 84). x "
+                   "points east and up is up."},
           {.name = "bits",
            .words = {"1", "8", "16"},
            .preset = "8",

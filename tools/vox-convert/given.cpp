@@ -35,6 +35,8 @@ uint32_t bits_of_kind(const ConvertOptions& options) {
       return kWrites | kExports | kWritesSlices;
     case OutputKind::Raw:
       return kWrites | kExports | kWritesRaw;
+    case OutputKind::Tiles:
+      return kWrites | kExports | kWritesTiles;
     default:
       return kWrites | kExports;
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "formats/file_types.h"
 #include "formats/images/palette_file.h"
@@ -233,6 +234,16 @@ double parse_share(const std::string& text) {
   return percent / 100;
 }
 
+EarthPlace read_place(const CommandLine& arguments) {
+  const std::vector<double> n = arguments.numbers("origin", 3, "latitude,longitude,height");
+  if (!(std::abs(n[0]) <= 90 && std::abs(n[1]) <= 180 && std::abs(n[2]) <= 1e7))
+    throw UsageError(
+        fmt::format("--origin is '{}', expected a latitude of -90 to 90, a longitude of -180 to 180, and a "
+                    "height of at most 10,000 km",
+                    arguments.text("origin")));
+  return {n[0], n[1], n[2]};
+}
+
 ExportOptions read_export_options(const CommandLine& arguments) {
   ExportOptions exports;
   if (arguments.has("binvox-materials")) exports.binvox = BinvoxValues::Materials;
@@ -241,6 +252,7 @@ ExportOptions read_export_options(const CommandLine& arguments) {
   exports.slices.by_material = arguments.has("slices-by-material");
   exports.raw.fastest = arguments.choice("order", {RawLayout::Fastest::X, RawLayout::Fastest::Z});
   exports.raw.bits = arguments.choice<uint32_t>("bits", {1, 8, 16});
+  if (arguments.has("origin")) exports.origin = read_place(arguments);
   if (arguments.has("pieces")) exports.pieces.side = arguments.whole("pieces");
   exports.vtk = arguments.choice("vtk", {VtkKind::Image, VtkKind::Amr});
   exports.nvdb = arguments.choice<std::optional<NvdbGrid>>(

@@ -164,7 +164,8 @@ enum ConvertTrait : uint32_t {
   kMakesPalette = 1 << 24,  // from a scene file's colors
   kWritesSlices = 1 << 25,
   kWritesRaw = 1 << 26,
-  kWritesPieces = 1 << 27  // the format can be written in pieces
+  kWritesTiles = 1 << 28,
+  kWritesPieces = 1 << 27  // into a format that can be written in pieces
 };
 
 ToolDescription convert_description();
