@@ -19,8 +19,10 @@ target_compile_features(vox_options INTERFACE cxx_std_20)
 if(VOX_SANITIZE)
   set(warnings -w)  # the release build reports the warnings
 else()
-  # -Wno-restrict: GCC 12 wrongly warns about its own std::string (PR 105651).
-  set(warnings -Wall -Wextra -Wconversion -Wno-restrict $<$<BOOL:${VOX_WERROR}>:-Werror>)
+  # -Wno-restrict: GCC 12 wrongly warns about its own std::string (PR 105651). In C++, clang's -Wconversion is also about signs,
+  # which GCC's is not.
+  set(warnings -Wall -Wextra -Wconversion $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+      $<$<CXX_COMPILER_ID:Clang>:-Wno-sign-conversion> $<$<BOOL:${VOX_WERROR}>:-Werror>)
 endif()
 # Floating point decides materials, so it must round alike everywhere: no fused multiply-add, on either device.
 set(host_flags -ffp-contract=off)

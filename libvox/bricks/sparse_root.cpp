@@ -205,8 +205,7 @@ std::vector<uint64_t> shared_brick_words(const FrozenBricks& bricks) {
   }
   for (uint32_t type = 0; type < kBrickTypeCount; ++type) {
     std::ranges::sort(places[type]);
-    const auto repeated = std::ranges::unique(places[type]);
-    places[type].erase(repeated.begin(), repeated.end());
+    places[type].erase(std::unique(places[type].begin(), places[type].end()), places[type].end());
     places[type].push_back(bricks.data[type].size());
   }
   std::vector<uint64_t> words(bricks.entries());

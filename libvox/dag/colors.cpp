@@ -200,7 +200,7 @@ std::vector<uint32_t> colors_of(const std::vector<Vec3d>& means) {
   for (const Vec3d& mean : means)
     colors.push_back(scene::packed_color(scene::linear_to_srgb(scene::oklab_to_linear(mean))));
   std::ranges::sort(colors);
-  colors.erase(std::ranges::unique(colors).begin(), colors.end());
+  colors.erase(std::unique(colors.begin(), colors.end()), colors.end());
   return colors;
 }
 

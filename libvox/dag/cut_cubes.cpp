@@ -68,7 +68,8 @@ std::vector<std::vector<uint32_t>> children_from(Origin origin, const CutCubes& 
       for (const CutChild& child : cube.children)
         if (child.origin == origin) numbers[level + 1].push_back(child.number);
     std::ranges::sort(numbers[level + 1]);
-    numbers[level + 1].erase(std::ranges::unique(numbers[level + 1]).begin(), numbers[level + 1].end());
+    std::vector<uint32_t>& next = numbers[level + 1];
+    next.erase(std::unique(next.begin(), next.end()), next.end());
   }
   return numbers;
 }

@@ -62,10 +62,10 @@ AtlasRef ref(const FrozenAtlas& atlas) {
   return ref(atlas, atlas.cells.data());
 }
 
-scene::SurfacePaint surface_paint(const FrozenAtlas& atlas, const scene::Scene& scene) {
+scene::SurfacePaint surface_paint(const FrozenAtlas& atlas, const scene::Scene&) {
   return {.size = atlas.keys.size,
           .materials = atlas.painted,
-          .color = [&atlas, &scene](uint32_t material, Vec2<double> uv, scene::Rgb8 below) {
+          .color = [&atlas](uint32_t material, Vec2<double> uv, scene::Rgb8 below) {
             const Layer& layer = atlas.layers[material];
             const Vec2<uint32_t> texel = {scene::wrapped_texel(uv.x, atlas.keys.size, layer.wrap_u),
                                           scene::wrapped_texel(uv.y, atlas.keys.size, layer.wrap_v)};

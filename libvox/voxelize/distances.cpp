@@ -226,7 +226,8 @@ void DistanceField::find_crossings(const scene::Scene& scene, const scene::Index
 
 std::span<const DistanceField::RowCrossing> DistanceField::crossings_of(int32_t y, int32_t z) const {
   const uint64_t row = static_cast<uint64_t>(y) + static_cast<uint64_t>(z) * grid_.resolution;
-  const auto [begin, end] = std::ranges::equal_range(crossings_, row, {}, &RowCrossing::row);
+  const auto begin = std::ranges::lower_bound(crossings_, row, {}, &RowCrossing::row);
+  const auto end = std::ranges::upper_bound(crossings_, row, {}, &RowCrossing::row);
   return {begin, end};
 }
 

@@ -47,8 +47,8 @@ class FaultFinder {
       add(MeshFault::Crossing, one, other, between(one, other));
     }
     std::ranges::sort(faults_.crossing);
-    const auto [last, end] = std::ranges::unique(faults_.crossing);
-    faults_.crossing.erase(last, end);
+    faults_.crossing.erase(std::unique(faults_.crossing.begin(), faults_.crossing.end()),
+                           faults_.crossing.end());
     return std::move(faults_);
   }
 

@@ -215,8 +215,7 @@ BorderJoints::BorderJoints(const scene::Scene& scene, const Vertices& vertices, 
   std::vector<uint32_t> border;
   for (const OpenEdge& edge : edges) border.insert(border.end(), {edge.from, edge.to});
   std::ranges::sort(border);
-  const auto [last, end] = std::ranges::unique(border);
-  border.erase(last, end);
+  border.erase(std::unique(border.begin(), border.end()), border.end());
   joints_.resize(vertices.count());
   std::iota(joints_.begin(), joints_.end(), 0u);
   const GridRef ref = grid_ref(grid);

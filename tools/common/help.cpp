@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <sstream>
 #include <string_view>
@@ -191,7 +190,9 @@ std::string examples(std::span<const std::string> list) {
 }
 
 std::string topic_names(const ToolDescription& tool) {
-  return fmt::format("{}", fmt::join(tool.topics | std::views::transform(&OptionTopic::name), ", "));
+  std::vector<std::string_view> names;
+  for (const OptionTopic& topic : tool.topics) names.push_back(topic.name);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string short_help(const ToolDescription& tool, size_t width) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <optional>
-#include <ranges>
 
 #include "formats/images/palette_file.h"
 #include "formats/io/output_file.h"
@@ -87,7 +86,8 @@ void convert(const ConvertOptions& options, MakeScene make_scene) {
   } else {
     write_output(output, options, is_whole ? clip_voxels(scene, options) : std::nullopt);
   }
-  for (KeptRounds& rounds : std::views::reverse(conversion.rounds)) rounds.remove();
+  for (auto rounds = conversion.rounds.rbegin(); rounds != conversion.rounds.rend(); ++rounds)
+    rounds->remove();
   if (options.palette_out) write_palette(*options.palette_out, scene.palette);
   write_materials_out(scene, options);
   conversion.seconds.write += watch.lap();
