@@ -1,5 +1,5 @@
 # cpack makes Debian packages from the files that cmake --install installs, without compiling again: vox (the
-# tools), python3-vox, libvox0.1, libvox-c0 and libvox-dev. The command cpack --config build/release/CPackConfig.cmake
+# tools), python3-vox, libvox0.2, libvox-c0 and libvox-dev. The command cpack --config build/release/CPackConfig.cmake
 # writes them to dist/.
 set(library_package libvox${vox_soversion})
 set(c_package libvox-c${vox_c_soversion})

@@ -1,5 +1,5 @@
 # A recipe for Spack. It builds a checkout without CUDA: put this folder into a repository of recipes as packages/vox, then
-#   cd CHECKOUT && spack dev-build vox@0.1.0
+#   cd CHECKOUT && spack dev-build vox@0.2.0
 # tests/install/check_recipes.py compares it with what the build needs and installs; Spack itself is not part of the tests.
 from spack.package import *
 
@@ -7,7 +7,7 @@ from spack.package import *
 class Vox(CMakePackage):
     """Textured meshes, points and volumes to compact voxel structures."""
 
-    version("0.1.0")
+    version("0.2.0")
     license("Apache-2.0")
 
     depends_on("c", type="build")

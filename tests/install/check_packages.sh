@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 fail() { echo "check_packages: $1" >&2; exit 1; }
 
 packages=()
-for name in vox python3-vox libvox0.1 libvox-c0 libvox-dev; do
+for name in vox python3-vox libvox0.2 libvox-c0 libvox-dev; do
   found=("$dist/${name}"_*.deb)
   [[ ${#found[@]} == 1 && -f ${found[0]} ]] || fail "not one package $name in $dist: ${found[*]}"
   packages+=("${found[0]}")
@@ -21,13 +21,13 @@ for package in "${packages[@]}"; do
   dpkg-deb -x "$package" "$work/unpacked"
 done
 depends() { dpkg-deb -f "$dist/$1"_*.deb Depends; }
-[[ $(depends vox) == *"libvox0.1 (= "*libc6* ]] || fail "vox depends on $(depends vox)"
-[[ $(depends libvox0.1) == *libhdf5*libtbb12* ]] || fail "libvox0.1 depends on $(depends libvox0.1)"
-[[ $(depends libvox-c0) == *"libvox0.1 (= "*libc6* ]] || fail "libvox-c0 depends on $(depends libvox-c0)"
-[[ $(depends libvox-dev) == *"libvox0.1 (= "*"libvox-c0 (= "*libfmt-dev* ]] || fail "libvox-dev depends on $(depends libvox-dev)"
+[[ $(depends vox) == *"libvox0.2 (= "*libc6* ]] || fail "vox depends on $(depends vox)"
+[[ $(depends libvox0.2) == *libhdf5*libtbb12* ]] || fail "libvox0.2 depends on $(depends libvox0.2)"
+[[ $(depends libvox-c0) == *"libvox0.2 (= "*libc6* ]] || fail "libvox-c0 depends on $(depends libvox-c0)"
+[[ $(depends libvox-dev) == *"libvox0.2 (= "*"libvox-c0 (= "*libfmt-dev* ]] || fail "libvox-dev depends on $(depends libvox-dev)"
 apt-get install --dry-run --no-install-recommends "${packages[@]}" >"$work/apt.log" 2>&1 ||
   { cat "$work/apt.log"; fail "apt-get would not install them"; }
-for name in vox python3-vox libvox0.1 libvox-c0 libvox-dev; do
+for name in vox python3-vox libvox0.2 libvox-c0 libvox-dev; do
   grep -q "^Inst $name " "$work/apt.log" || fail "apt-get would not install $name"
 done
 
