@@ -37,8 +37,8 @@ uint64_t known_rights(long version) {
 }
 
 // The files that tell available_bytes() (libvox/base/process.h) how much memory is left.
-constexpr std::array kMemoryFiles = {"/proc/meminfo", "/sys/fs/cgroup/memory.max",
-                                     "/sys/fs/cgroup/memory.current"};
+constexpr std::array kMemoryFiles = {"/proc/meminfo", "/proc/self/cgroup", "/proc/self/statm",
+                                     "/sys/fs/cgroup"};
 
 void allow_reading(int rules, const std::filesystem::path& path) {
   const int file = open(path.c_str(), O_PATH | O_CLOEXEC);

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -170,10 +171,41 @@ ProgramResult FedProgram::finish() {
 
 namespace {
 
-uint64_t read_number(const char* path, uint64_t otherwise) {
+uint64_t read_number(const std::filesystem::path& path, uint64_t otherwise) {
   std::ifstream file(path);
   uint64_t value = 0;
   return file >> value ? value : otherwise;
+}
+
+// Returns the memory that the control groups of this process leave, each of which has a limit of its own. /proc/self/cgroup has
+// the line "0::/a/b" for version 2 and "7:memory:/a/b" for version 1; in a container, the path may lead nowhere, but the root is
+// the container's.
+uint64_t left_by_control_groups() {
+  uint64_t left = UINT64_MAX;
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    const size_t names = line.find(':') + 1, path = line.find(":/", names);
+    const bool is_version_1 = path != names;
+    if (path == std::string::npos || (is_version_1 && line.find("memory", names) >= path)) continue;
+    const std::filesystem::path root = is_version_1 ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup";
+    for (std::filesystem::path group = line.substr(path + 2);; group = group.parent_path()) {
+      const uint64_t limit =
+          read_number(root / group / (is_version_1 ? "memory.limit_in_bytes" : "memory.max"), UINT64_MAX);
+      const uint64_t used =
+          read_number(root / group / (is_version_1 ? "memory.usage_in_bytes" : "memory.current"), 0);
+      if (limit != UINT64_MAX) left = std::min(left, limit > used ? limit - used : 0);
+      if (group.empty()) break;
+    }
+  }
+  return left;
+}
+
+// Returns what `ulimit -v` leaves.
+uint64_t left_by_address_space() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
+  const uint64_t used = read_number("/proc/self/statm", 0) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
 }
 
 }  // namespace
@@ -200,10 +232,7 @@ uint64_t available_bytes() {
     std::getline(file, unit);
     if (key == "MemAvailable:") available = kilobytes * 1024;
   }
-  uint64_t limit = read_number("/sys/fs/cgroup/memory.max", UINT64_MAX);
-  uint64_t used = read_number("/sys/fs/cgroup/memory.current", 0);
-  if (limit != UINT64_MAX) available = std::min(available, limit > used ? limit - used : 0);
-  return available;
+  return std::min({available, left_by_control_groups(), left_by_address_space()});
 }
 
 }  // namespace vox

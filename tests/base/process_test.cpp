@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 
 #include "libvox/base/error.h"
 #include "libvox/base/process.h"
@@ -24,6 +28,25 @@ TEST(RunProgram, ReadsMoreThanAPipeHolds) {
 TEST(RunProgram, SaysWhatIsMissingOrDied) {
   EXPECT_EQ(run_program({"/no/such/program"}).status, 127);
   EXPECT_EQ(run_program({"sh", "-c", "kill -9 $$"}).status, 128 + 9);
+}
+
+TEST(AvailableBytes, AreWithinWhatTheAddressSpaceLeaves) {
+  constexpr uint64_t kRoom = 256 << 20;
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t limit = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + kRoom;
+    const rlimit limits = {.rlim_cur = limit, .rlim_max = limit};
+    if (setrlimit(RLIMIT_AS, &limits) != 0) _exit(2);
+    const uint64_t available = available_bytes();
+    _exit(available <= kRoom && available > kRoom / 2 ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_GT(available_bytes(), kRoom);
 }
 
 TEST(RunProgram, AFedProgramReadsAllThatIsWritten) {
