@@ -101,7 +101,13 @@ std::vector<std::string> listed_devices(const std::string& devices) {
 std::unique_ptr<AnyDevice> make_device(const DeviceChoice& choice) {
   [[maybe_unused]] const std::optional<int> gpu = gpu_index(choice.name);
 #ifdef VOX_HAS_CUDA
-  if (gpu) return make_cuda_device(choice, *gpu);
+  // A GPU that is there may be in use by others, or fail.
+  if (gpu) try {
+      return make_cuda_device(choice, *gpu);
+    } catch (const Error& error) {
+      if (choice.name != "auto") throw;
+      log_warning("{}; the CPU is used instead", error.what());
+    }
 #endif
   return std::make_unique<DeviceOfKind<CpuDevice>>(choice.memory_limit, choice.profile);
 }
