@@ -1,6 +1,8 @@
 // Compares all kinds of access to bricks with the dense volume, and tests readers without a compiler.
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -364,6 +366,47 @@ TEST_F(Jit, TakesNoImageThatOthersMayHaveWritten) {
   const int before = compiled;
   image();
   EXPECT_EQ(compiled, before + 1);
+}
+
+TEST_F(Jit, LeavesTheFolderOfAnotherUserAlone) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make such a folder";
+  fs::create_directory(folder_ / "vox");
+  ASSERT_EQ(chown((folder_ / "vox").c_str(), 12345, 12345), 0);
+  int compiled = 0;
+  for (int i = 0; i < 2; ++i)
+    bricks::cached_image("a", "compiler", [&] {
+      ++compiled;
+      return bricks::JitImage(100, std::byte(7));
+    });
+  EXPECT_EQ(compiled, 2);
+  EXPECT_TRUE(kept().empty());
+}
+
+TEST_F(Jit, ProcessesThatShareTheCacheGetWholeImages) {
+  constexpr int kProcesses = 3, kRounds = 100;
+  std::vector<pid_t> children;
+  for (int process = 0; process < kProcesses; ++process) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      bool sound = true;
+      for (int round = 0; round < kRounds; ++round) {
+        const bricks::JitImage expected(100000, std::byte(round));
+        const std::string source = "round " + std::to_string(round);
+        sound &= bricks::cached_image(source, "compiler", [&] { return expected; }) == expected;
+        std::error_code ignored;
+        if (round % 10 == 9) fs::remove_all(folder_ / "vox", ignored);  // from under the others
+      }
+      _exit(sound ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  for (const fs::path& path : kept()) EXPECT_EQ(path.extension(), ".jit");
 }
 
 TEST_F(Jit, WorksWhereNothingCanBeKept) {

@@ -73,8 +73,9 @@ std::optional<JitImage> read_image(const fs::path& path, Hash key) {
 void write_image(const fs::path& path, const JitImage& image, Hash key) {
   const fs::path folder = path.parent_path();
   fs::create_directories(folder.parent_path());
-  // Only its owner may change the mode of a folder.
-  if (mkdir(folder.c_str(), S_IRWXU) != 0 && !is_private(folder) && chmod(folder.c_str(), S_IRWXU) != 0)
+  // The mode can be changed, but not the owner.
+  if (mkdir(folder.c_str(), S_IRWXU) != 0 && !is_private(folder) &&
+      (chmod(folder.c_str(), S_IRWXU) != 0 || !is_private(folder)))
     throw Error("is not a folder that this user alone can write").at(folder.string());
   AtomicFile file(path);
   const Hash hash = hash_of(text_of(image), key);
