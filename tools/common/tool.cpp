@@ -113,21 +113,31 @@ Ending ending_of(const ToolDescription& tool, const std::function<void()>& body)
   }
 }
 
-std::array<char, 64> name_in_handler = {};  // the tool's name, for on_bus_error()
+std::array<char, 64> name_in_handler = {};  // the tool's name, for handlers
+
+// Writes an error without taking memory. The next run that writes the same files removes the temporary ones.
+[[noreturn]] void end_in_handler(const char* subject, const char* problem) {
+  const char* const texts[] = {name_in_handler.data(), ": error: ", subject, problem};
+  for (const char* text : texts)
+    if (write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
+  _exit(1);
+}
 
 // An input that is mapped into memory has become shorter, or the disk does not give a part of it. The reader cannot
-// go on, and a handler may do next to nothing. The next run that writes the same files removes the temporary ones.
+// go on, and a handler may do next to nothing.
 void on_bus_error(int signal, siginfo_t* about, void*) {
   const char* file = mapped_file_at(about->si_addr);
   if (file == nullptr) {
     std::signal(signal, SIG_DFL);  // the access is repeated, and ends the process
     return;
   }
-  const char* const texts[] = {name_in_handler.data(), ": error: ", file,
-                               ": ends earlier than it did, or cannot be read\n"};
-  for (const char* text : texts)
-    if (write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
-  _exit(1);
+  end_in_handler(file, ": ends earlier than it did, or cannot be read\n");
+}
+
+// HDF5 calls exit(-1) if it gets no memory to keep the number of an object (uthash_fatal() in its H5I_register()). No program of
+// ours ends with this code.
+void on_exit_of_library(int code, void*) {
+  if (code == -1) end_in_handler("", "out of memory: a library has ended the program\n");
 }
 
 // A limit on the size of files and a pipe that nobody reads make writing fail. With these signals they would end
@@ -140,6 +150,7 @@ void hear_of_failures(const std::string& tool) {
   action.sa_sigaction = on_bus_error;
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGBUS, &action, nullptr);
+  on_exit(on_exit_of_library, nullptr);
 }
 
 // The pictures of a film stay open until all are complete (AtomicFile::release()).
