@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstdlib>
-#include <utility>
 
 #include "libvox/base/bits.h"
 #include "libvox/base/morton.h"
@@ -14,44 +11,10 @@
 #include "libvox/dag/node.h"
 #include "libvox/dag/walk.h"
 #include "libvox/voxelize/inside_nodes.h"
+#include "libvox/voxelize/shell_blocks.h"
 
 namespace vox::voxelize {
 namespace {
-
-// Squares of distances between the centers of voxels.
-class Depths {
- public:
-  explicit Depths(const VoxelSize& size) {
-    for (uint32_t k = 0; k < 3; ++k) {
-      const double side = std::floor(kDepthUnits * (size[k] / size.shortest()) + 0.5);
-      side_[k] = static_cast<uint64_t>(std::min(side, static_cast<double>(kMostDepth)));
-    }
-  }
-
-  // The steps along an axis count as at most kMostDepth, which is deeper than all shells or as deep: sums of squares stay
-  // below 2^64.
-  uint64_t squared(uint32_t x, uint32_t y, uint32_t z) const {
-    return square(side_[0] * x) + square(side_[1] * y) + square(side_[2] * z);
-  }
-
-  // The part of a square that steps along one axis add to it.
-  uint64_t along(uint32_t axis, uint32_t steps) const { return square(side_[axis] * steps); }
-
-  // Between the nearest voxels of two boxes.
-  uint64_t least(const VoxelBox& a, const VoxelBox& b) const {
-    std::array<uint32_t, 3> steps = {};
-    for (uint32_t k = 0; k < 3; ++k)
-      steps[k] = static_cast<uint32_t>(std::max({0, b.min[k] - a.max[k] + 1, a.min[k] - b.max[k] + 1}));
-    return squared(steps[0], steps[1], steps[2]);
-  }
-
- private:
-  static uint64_t square(uint64_t distance) {
-    const uint64_t counted = std::min(distance, kMostDepth + 1);
-    return counted * counted;
-  }
-  Vec3<uint64_t> side_;
-};
 
 // A node that holds surface voxels.
 struct SurfaceNode {
@@ -59,14 +22,16 @@ struct SurfaceNode {
   uint32_t node;
 };
 
-constexpr int kUndecided = -1;
+constexpr size_t kUndecided = SIZE_MAX;
 
-// A node and what is known of its depth: the shell of all its voxels inside, or the surface nodes that decide.
+// A node and what is known of its depth: the shell of all its voxels inside, or the surface nodes that decide. Those that a
+// shell deeper than near_voxel could hold are left out.
 struct ShellTask {
   uint32_t level = 0, node = 0;
   Int3 corner = {0, 0, 0};
   uint64_t key = 0;
-  int shell = kUndecided;
+  size_t shell = kUndecided;
+  Int3 near_voxel = {0, 0, 0};
   std::vector<SurfaceNode> surface = {};
 };
 
@@ -74,15 +39,19 @@ class ShellPass {
  public:
   ShellPass(const dag::FrozenDag& dag, uint8_t inside, const VoxelSize& size, const Shells& shells,
             uint64_t memory_limit)
-      : dag_(dag), inside_(inside), depths_(size), shells_(shells), nodes_(dag, memory_limit) {
-    for (const Shell& shell : shells.shells) squares_.push_back(shell.depth * shell.depth);
+      : dag_(dag), inside_(inside), depths_(size, shells), shells_(shells), nodes_(dag, memory_limit) {
+    const int64_t longest = std::max({depths_.side.x, depths_.side.y, depths_.side.z});
+    compares_ = longest * dag_.level_side(0) <= int64_t{1} << 30;
     find_parts();
   }
 
   dag::FrozenDag run() {
     ShellTask root;
-    if ((parts_[0][0] & kSurface) != 0) root.surface.push_back({{0, 0, 0}, 0});
-    if (root.surface.empty()) root.shell = static_cast<int>(squares_.size());
+    root.near_voxel = samples_[0][0];
+    if ((parts_[0][0] & kSurface) != 0)
+      root.surface.push_back({{0, 0, 0}, 0});
+    else
+      root.shell = depths_.squares.size();
     go_down(root);
     flush();
     return nodes_.finish();
@@ -95,101 +64,144 @@ class ShellPass {
   // Finds out which nodes hold voxels of the surface and which hold voxels inside.
   void find_parts() {
     parts_.resize(dag_.levels.size());
+    samples_.resize(dag_.levels.size());
     for (uint32_t level = dag_.depth() + 1; level-- > 0;) {
       const dag::DagLevel& nodes = dag_.levels[level];
       parts_[level].resize(nodes.nodes);
+      samples_[level].resize(nodes.nodes);
       if (level == dag_.depth()) surface_masks_.resize(nodes.nodes);
       dag::parallel_for_each(nodes, [&](uint64_t number, const uint32_t* node) {
-        uint8_t parts = 0;
-        if (level == dag_.depth()) {
-          const uint64_t mask = dag::leaf_mask(node), surface = surface_of(node);
-          surface_masks_[number] = surface;
-          parts = static_cast<uint8_t>((surface != 0 ? kSurface : 0) | (surface != mask ? kInside : 0));
-        } else {
-          for (uint32_t i = 1; i < dag::node_words(node[0]); ++i) parts |= parts_[level + 1][node[i]];
-        }
-        parts_[level][number] = parts;
+        parts_[level][number] =
+            level == dag_.depth() ? find_leaf_parts(number, node) : find_node_parts(level, number, node);
       });
     }
   }
 
-  uint64_t surface_of(const uint32_t* leaf) const {
+  uint8_t find_leaf_parts(uint64_t number, const uint32_t* leaf) {
+    const uint64_t mask = dag::leaf_mask(leaf);
     uint64_t surface = 0;
     uint32_t rank = 0;
-    for (uint64_t rest = dag::leaf_mask(leaf); rest != 0; rest &= rest - 1)
+    for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
       if (dag::ranked_material(leaf + 2, rank++) != inside_) surface |= rest & (~rest + 1);
-    return surface;
+    surface_masks_[number] = surface;
+    Sampler sampler(4);
+    for (uint64_t rest = surface; rest != 0; rest &= rest - 1)
+      sampler.add(cube_place(static_cast<uint32_t>(lowest_bit(rest))));
+    samples_.back()[number] = sampler.best;
+    return static_cast<uint8_t>((surface != 0 ? kSurface : 0) | (surface != mask ? kInside : 0));
   }
 
-  int shell_of(uint64_t squared) const {
-    return static_cast<int>(std::ranges::lower_bound(squares_, squared) - squares_.begin());
-  }
-  uint8_t material_of(int shell) const {
-    const auto i = static_cast<size_t>(shell);
-    return i < shells_.shells.size() ? shells_.shells[i].material : shells_.interior;
-  }
-  VoxelBox box_of(uint32_t level, Int3 corner) const { return cube_at(corner, dag_.level_side(level)); }
-
-  static Vec3<uint32_t> steps_between(Int3 a, Int3 b) {
-    return {static_cast<uint32_t>(std::abs(a.x - b.x)), static_cast<uint32_t>(std::abs(a.y - b.y)),
-            static_cast<uint32_t>(std::abs(a.z - b.z))};
-  }
-
-  // Keeps the surface nodes that may be the nearest ones, and decides the node's shell if they leave only one.
-  void decide(ShellTask& task, const std::vector<SurfaceNode>& near) const {
-    const uint32_t last = dag_.level_side(task.level) - 1;
-    uint64_t most = UINT64_MAX;
-    std::vector<uint64_t> nearest(near.size());  // the squares between nearest voxels
-    for (size_t i = 0; i < near.size(); ++i) {
-      const Vec3<uint32_t> steps = steps_between(task.corner, near[i].corner);
-      const auto closer = [last](uint32_t step) { return step > last ? step - last : 0; };
-      nearest[i] = depths_.squared(closer(steps.x), closer(steps.y), closer(steps.z));
-      most = std::min(most, depths_.squared(steps.x + last, steps.y + last, steps.z + last));
+  uint8_t find_node_parts(uint32_t level, uint64_t number, const uint32_t* node) {
+    uint8_t parts = 0;
+    Sampler sampler(dag_.level_side(level));
+    const uint32_t* pointer = node + 1;
+    for (uint32_t mask = dag::child_mask(node[0]); mask != 0; mask &= mask - 1, ++pointer) {
+      const uint8_t child = parts_[level + 1][*pointer];
+      parts |= child;
+      if ((child & kSurface) == 0) continue;
+      const auto half = static_cast<int32_t>(dag_.level_side(level + 1));
+      sampler.add(samples_[level + 1][*pointer] +
+                  octant_corner(static_cast<uint32_t>(lowest_bit(mask)), half));
     }
-    const uint64_t reach = std::min(most, squares_.back());
+    samples_[level][number] = sampler.best;
+    return parts;
+  }
+
+  // Keeps the surface voxel that is nearest to the middle of a node, in steps.
+  struct Sampler {
+    explicit Sampler(uint32_t side) : last(static_cast<int32_t>(side) - 1) {}
+    void add(Int3 voxel) {
+      uint64_t square = 0;
+      for (uint32_t k = 0; k < 3; ++k) {
+        const int64_t steps = 2 * int64_t{voxel[k]} - last;
+        square += static_cast<uint64_t>(steps * steps);
+      }
+      if (square >= least) return;
+      least = square;
+      best = voxel;
+    }
+    int32_t last;
     uint64_t least = UINT64_MAX;
-    for (size_t i = 0; i < near.size(); ++i) {
-      if (nearest[i] > reach) continue;
-      least = std::min(least, nearest[i]);
-      task.surface.push_back(near[i]);
-    }
-    if (shell_of(least) != shell_of(most)) return;
-    task.shell = shell_of(most);
-    task.surface.clear();
+    Int3 best = {0, 0, 0};
+  };
+
+  uint8_t material_of(size_t shell) const {
+    return shell < shells_.shells.size() ? shells_.shells[shell].material : shells_.interior;
   }
 
-  // Returns the surface nodes of the next level below those of a task.
-  std::vector<SurfaceNode> surface_below(const ShellTask& task) const {
+  // Removes the surface nodes of a level that cannot decide the shell of a voxel of a box. Returns the square of the least
+  // distance from them.
+  uint64_t keep_near(NearVoxel& near, uint32_t level, std::vector<SurfaceNode>& surface) const {
+    for (const SurfaceNode& at : surface) near.offer(depths_, at.corner + samples_[level][at.node]);
+    const uint64_t reach = depths_.reach_below(near.most);
+    uint64_t least = UINT64_MAX;
+    std::erase_if(surface, [&](const SurfaceNode& at) {
+      const VoxelSpan other = cube_span(at.corner, dag_.level_side(level));
+      const uint64_t square = least_square(depths_, near.box, other);
+      least = std::min(least, square);
+      if (square > reach) return true;
+      int64_t more = 0;
+      for (uint32_t k = 0; k < 3; ++k) more += near.more(depths_, k, other.first[k], other.last[k]);
+      return compares_ && more > 0;
+    });
+    return least;
+  }
+
+  // Returns the surface nodes of the next level below those of a level.
+  std::vector<SurfaceNode> surface_below(uint32_t level, const std::vector<SurfaceNode>& surface) const {
     std::vector<SurfaceNode> below;
-    const auto half = static_cast<int32_t>(dag_.level_side(task.level + 1));
-    for (const SurfaceNode& at : task.surface) {
-      const uint32_t* const node = dag_.levels[task.level].node(at.node);
+    const auto half = static_cast<int32_t>(dag_.level_side(level + 1));
+    for (const SurfaceNode& at : surface) {
+      const uint32_t* const node = dag_.levels[level].node(at.node);
       const uint32_t* pointer = node + 1;
       for (uint32_t mask = dag::child_mask(node[0]); mask != 0; mask &= mask - 1, ++pointer)
-        if ((parts_[task.level + 1][*pointer] & kSurface) != 0)
+        if ((parts_[level + 1][*pointer] & kSurface) != 0)
           below.push_back(
               {at.corner + octant_corner(static_cast<uint32_t>(lowest_bit(mask)), half), *pointer});
     }
     return below;
   }
 
+  // Calls visit(child, its octant) for each child of a task's node, without the child's surface nodes.
   template <class Visit>
   void for_each_child(const ShellTask& task, const Visit& visit) const {
-    const std::vector<SurfaceNode> near = surface_below(task);
     const auto half = static_cast<int32_t>(dag_.level_side(task.level + 1));
     const uint32_t* const node = dag_.levels[task.level].node(task.node);
     const uint32_t* pointer = node + 1;
     for (uint32_t mask = dag::child_mask(node[0]); mask != 0; mask &= mask - 1, ++pointer) {
       const auto octant = static_cast<uint32_t>(lowest_bit(mask));
-      ShellTask child = {.level = task.level + 1,
-                         .node = *pointer,
-                         .corner = task.corner + octant_corner(octant, half),
-                         .key = task.key << 3 | octant,
-                         .shell = task.shell};
-      if ((parts_[child.level][child.node] & kInside) == 0) child.shell = 0;  // no voxel takes its material
-      if (child.shell == kUndecided) decide(child, near);
-      visit(child);
+      visit(ShellTask{.level = task.level + 1,
+                      .node = *pointer,
+                      .corner = task.corner + octant_corner(octant, half),
+                      .key = task.key << 3 | octant,
+                      .shell = task.shell});
     }
+  }
+
+  // Calls visit(child) for each child, with what is known of its depth.
+  template <class Visit>
+  void decide_children(const ShellTask& task, const Visit& visit) const {
+    const std::vector<SurfaceNode> near = surface_below(task.level, task.surface);
+    for_each_child(task, [&](ShellTask child) {
+      if ((parts_[child.level][child.node] & kInside) == 0) child.shell = 0;  // no voxel takes its material
+      if (child.shell == kUndecided) {
+        child.surface = near;
+        NearVoxel best = near_voxel_of(task, cube_span(child.corner, dag_.level_side(child.level)));
+        const uint64_t least = keep_near(best, child.level, child.surface);
+        child.near_voxel = best.voxel;
+        if (depths_.shell_of(least) >= depths_.shell_of(best.most)) {
+          child.shell = depths_.shell_of(best.most);
+          child.surface.clear();
+        }
+      }
+      visit(child);
+    });
+  }
+
+  NearVoxel near_voxel_of(const ShellTask& task, const VoxelSpan& box) const {
+    NearVoxel near = {.box = box};
+    near.offer(depths_, task.near_voxel);
+    return near;
   }
 
   bool is_whole(const ShellTask& task) const {
@@ -206,7 +218,7 @@ class ShellPass {
     } else if (is_whole(task)) {
       nodes_.add_large(height, whole(task));
     } else {
-      for_each_child(task, [&](const ShellTask& child) { go_down(child); });
+      decide_children(task, [&](const ShellTask& child) { go_down(child); });
     }
   }
 
@@ -218,92 +230,97 @@ class ShellPass {
   }
 
   void make(const ShellTask& task, NodeRun& run) const {
-    if (is_whole(task))
-      run.wholes[dag_.depth() - task.level].push_back(whole(task));
-    else if (task.level == dag_.depth())
-      make_leaf(task, run);
-    else
-      for_each_child(task, [&](const ShellTask& child) { make(child, run); });
+    const uint32_t height = dag_.depth() - task.level;
+    BlockShells shells;
+    if (is_whole(task)) {
+      run.wholes[height].push_back(whole(task));
+    } else if (height > kShellHeight) {
+      decide_children(task, [&](const ShellTask& child) { make(child, run); });
+    } else {
+      if (task.shell == kUndecided)
+        shells = block_shells(task);
+      else
+        shells.fill(static_cast<uint8_t>(task.shell));
+      make_leaves(task, task.corner, shells, run);
+    }
   }
 
-  void make_leaf(const ShellTask& task, NodeRun& run) const {
+  BlockShells block_shells(const ShellTask& task) const {
+    std::vector<SurfaceNode> surface = task.surface;
+    NearVoxel near = near_voxel_of(task, cube_span(task.corner, kShellSide));
+    for (uint32_t level = task.level; level < dag_.depth(); ++level) {
+      surface = surface_below(level, surface);
+      keep_near(near, level + 1, surface);
+    }
+    const std::vector<SurfaceRow> rows = surface_rows(near, surface);
+    if (rows.empty()) {
+      BlockShells shells;
+      shells.fill(static_cast<uint8_t>(depths_.shell_of(near.most)));
+      return shells;
+    }
+    const uint64_t most = std::min(near.most, static_cast<uint64_t>(depths_.beyond * depths_.beyond));
+    return depths_.beyond <= 1 << 15 ? find_block_shells<uint32_t>(depths_, task.corner, most, rows)
+                                     : find_block_shells<uint64_t>(depths_, task.corner, most, rows);
+  }
+
+  // Returns the rows of leaves that may hold the nearest surface voxel of a voxel of a box.
+  std::vector<SurfaceRow> surface_rows(NearVoxel& near, const std::vector<SurfaceNode>& leaves) const {
+    for (const SurfaceNode& leaf : leaves)
+      if (leaf_at(near.voxel) == leaf.corner)
+        for (uint64_t rest = surface_masks_[leaf.node]; rest != 0; rest &= rest - 1)
+          near.offer(depths_, leaf.corner + cube_place(static_cast<uint32_t>(lowest_bit(rest))));
+    std::vector<SurfaceRow> rows;
+    for (const SurfaceNode& leaf : leaves) {
+      const uint64_t voxels = facing_voxels(surface_masks_[leaf.node], leaf.corner, near.box);
+      std::array<std::array<int64_t, 4>, 2> more = {};  // along y and z
+      for (uint32_t axis = 1; compares_ && axis < 3; ++axis)
+        for (int32_t i = 0; i < 4; ++i)
+          more[axis - 1][static_cast<size_t>(i)] =
+              near.more(depths_, axis, leaf.corner[axis] + i, leaf.corner[axis] + i);
+      for (uint32_t i = 0; i < 16; ++i) {
+        const Int3 place = {0, static_cast<int32_t>(i & 3), static_cast<int32_t>(i >> 2)};
+        const uint64_t bits = voxels >> cube_bit(place);
+        const SurfaceRow row = {leaf.corner + place, static_cast<uint32_t>((bits & 3) | (bits >> 6 & 12))};
+        if (row.mask == 0) continue;
+        const int32_t first = row.corner.x + lowest_bit(row.mask),
+                      last = row.corner.x + highest_bit(row.mask);
+        if (compares_ && more[0][i & 3] + more[1][i >> 2] + near.more(depths_, 0, first, last) > 0) continue;
+        rows.push_back(row);
+      }
+    }
+    return rows;
+  }
+  static Int3 leaf_at(Int3 voxel) { return {voxel.x & ~3, voxel.y & ~3, voxel.z & ~3}; }
+
+  // Makes the leaves of a block of voxels whose shells are known.
+  void make_leaves(const ShellTask& task, Int3 block, const BlockShells& shells, NodeRun& run) const {
+    if (task.level < dag_.depth()) {
+      for_each_child(task, [&](const ShellTask& child) { make_leaves(child, block, shells, run); });
+      return;
+    }
     const uint32_t* const old = dag_.levels.back().node(task.node);
-    const uint64_t filled = dag::leaf_mask(old), surface = surface_masks_[task.node];
-    std::array<uint8_t, 64> shells = {};
-    if (task.shell == kUndecided) find_shells(task, filled & ~surface, shells);
     std::array<uint32_t, hash::kMaxItemWords> words = {};
     dag::LeafWriter writer(words.data(), true);
     uint32_t rank = 0;
-    for (uint64_t rest = filled; rest != 0; rest &= rest - 1, ++rank) {
+    for (uint64_t rest = dag::leaf_mask(old); rest != 0; rest &= rest - 1, ++rank) {
       const auto bit = static_cast<uint32_t>(lowest_bit(rest));
-      const int shell = task.shell != kUndecided ? task.shell : shells[bit];
-      const bool is_surface = (surface >> bit & 1) != 0;
+      const bool is_surface = (surface_masks_[task.node] >> bit & 1) != 0;
+      const Int3 at = task.corner - block + cube_place(bit);
+      const uint8_t shell = shells[static_cast<size_t>((at.z * kShellSide + at.y) * kShellSide + at.x)];
       writer.put(bit, is_surface ? dag::ranked_material(old + 2, rank) : uint32_t{material_of(shell)});
     }
     const uint32_t count = writer.finish();
     run.add_leaf(task.key, words.data(), count);
   }
 
-  // Finds the shells of the voxels of a leaf in `inside`.
-  void find_shells(const ShellTask& task, uint64_t inside, std::array<uint8_t, 64>& shells) const {
-    const VoxelBox box = box_of(task.level, task.corner);
-    std::vector<std::pair<uint64_t, const SurfaceNode*>> near;
-    for (const SurfaceNode& leaf : task.surface)
-      near.emplace_back(depths_.least(box, box_of(task.level, leaf.corner)), &leaf);
-    std::ranges::sort(near, {}, [](const auto& leaf) { return leaf.first; });
-    for (size_t shell = 0; shell < squares_.size() && inside != 0; ++shell) {
-      uint64_t reached = 0;
-      for (const auto& [distance, leaf] : near) {
-        if (distance > squares_[shell]) break;
-        reached |= reached_from(*leaf, box, squares_[shell], inside & ~reached);
-        if (reached == inside) break;
-      }
-      inside &= ~reached;
-      for (; reached != 0; reached &= reached - 1)
-        shells[static_cast<size_t>(lowest_bit(reached))] = static_cast<uint8_t>(shell);
-    }
-    for (; inside != 0; inside &= inside - 1)
-      shells[static_cast<size_t>(lowest_bit(inside))] = static_cast<uint8_t>(squares_.size());
-  }
-
-  // Returns which of a leaf's voxels in `open` lie within a distance of a surface voxel of another leaf.
-  uint64_t reached_from(const SurfaceNode& leaf, const VoxelBox& box, uint64_t square, uint64_t open) const {
-    // The parts of squares along each axis, for both places along it.
-    std::array<std::array<std::array<uint64_t, 4>, 4>, 3> parts = {};
-    for (uint32_t k = 0; k < 3; ++k)
-      for (int32_t other = 0; other < 4; ++other)
-        for (int32_t own = 0; own < 4; ++own)
-          parts[k][static_cast<size_t>(other)][static_cast<size_t>(own)] =
-              depths_.along(k, static_cast<uint32_t>(std::abs(leaf.corner[k] + other - box.min[k] - own)));
-    uint64_t reached = 0;
-    for (uint64_t rest = surface_masks_[leaf.node]; rest != 0 && open != 0; rest &= rest - 1) {
-      const Vec3<size_t> other = place_in_leaf(rest);
-      const auto &x = parts[0][other.x], &y = parts[1][other.y], &z = parts[2][other.z];
-      // A square is convex along an axis: the greatest one is at an end.
-      if (std::max(x[0], x[3]) + std::max(y[0], y[3]) + std::max(z[0], z[3]) <= square) return reached | open;
-      if (std::ranges::min(x) + std::ranges::min(y) + std::ranges::min(z) > square) continue;
-      for (uint64_t left = open; left != 0; left &= left - 1) {
-        const Vec3<size_t> own = place_in_leaf(left);
-        if (x[own.x] + y[own.y] + z[own.z] <= square) reached |= left & (~left + 1);
-      }
-      open &= ~reached;
-    }
-    return reached;
-  }
-
-  // The place of the first voxel of a mask.
-  static Vec3<size_t> place_in_leaf(uint64_t mask) {
-    const Int3 place = cube_place(static_cast<uint32_t>(lowest_bit(mask)));
-    return {static_cast<size_t>(place.x), static_cast<size_t>(place.y), static_cast<size_t>(place.z)};
-  }
-
   const dag::FrozenDag& dag_;
   const uint8_t inside_;
   const Depths depths_;
   const Shells& shells_;
-  std::vector<uint64_t> squares_;  // of the shells' depths
+  bool compares_;  // true if is_nearer() has room for this grid's products
   InsideNodes nodes_;
   std::vector<std::vector<uint8_t>> parts_;  // of the nodes of each level
+  std::vector<std::vector<Int3>> samples_;   // a surface voxel near the middle of each node, from its corner
   std::vector<uint64_t> surface_masks_;      // of the leaves
   std::vector<ShellTask> tasks_;
 };

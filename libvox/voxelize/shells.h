@@ -5,9 +5,12 @@
 //
 //   side(k) = floor(1024 · size(k) / shortest + ½)        depth² = min over surface voxels of Σ (side(k) · steps(k))²
 //
-// From the root down, each node keeps the surface nodes of its own size that may hold the nearest surface voxel of one
-// of its voxels. If its least and its greatest possible depth lie in one shell, all of it is decided at once. So the
-// work is proportional to the surfaces between shells, and no dense grid is needed.
+// From the root down, each node keeps the surface nodes of its own size that may hold the nearest surface voxel of one of
+// its voxels: those that are near enough, and do not lie behind a surface voxel that is nearer to all of the node. If its
+// least and its greatest possible depth lie in one shell, all of it is decided at once. What remains are blocks of 8³ voxels
+// at the surfaces between shells; they are decided exactly from the few rows of surface voxels that face them, axis by axis
+// (Felzenszwalb & Huttenlocher 2012, with all parabolas). So the work is proportional to the surfaces between shells, hardly
+// depends on the depth, and no grid is made.
 #pragma once
 
 #include <cstdint>

@@ -78,6 +78,8 @@ TEST(Shells, AreTheDistancesToTheNearestSurfaceVoxels) {
   const Soup ball = bumpy_sphere({50, 50, 50}, 46, 16, 0.2, 3);
   expect_shells(ball, 100, 1, {{{2 * 1024, 3}, {5 * 1024 + 300, 4}, {11 * 1024, 0}}, 7}, samples);
   expect_shells(ball, 100, {1, 2, 0.7}, {{{3 * 1024, 3}, {9 * 1024, 4}}, 7}, samples);
+  // Squares of these depths need more than 32 bits.
+  expect_shells(ball, 100, {1, 2, 0.7}, {{{20 * 1024, 3}, {33 * 1024, 4}}, 7}, 100 * kThoroughness);
   // The grid cuts a part of the ball off, whose surface does not count.
   const Soup cut = bumpy_sphere({70, 40, 50}, 50, 16, 0.1, 3);
   expect_shells(cut, 77, 0.3, {{{1024, 1}, {8 * 1024, 2}}, 3}, samples);
