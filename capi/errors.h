@@ -67,7 +67,23 @@ T known_part(const T* given, const char* name) {
   return known;
 }
 
-// Returns the value of a field, which must be one of `count` known values.
+// Fills as much of a caller's structure as it has room for.
+template <class T>
+void give_part(T found, T* to, const char* name) {
+  found.struct_size = checked_size(needed(to, name), name);
+  std::memcpy(to, &found, std::min<uint64_t>(found.struct_size, sizeof found));
+}
+
+// Gives a text and its end if `text` has room for them, and its length.
+inline void give_text(const std::string& given, char* text, uint64_t capacity, uint64_t* length) {
+  needed(length, "length") = given.size();
+  if (text == nullptr) return;
+  if (capacity <= given.size())
+    throw UsageError(fmt::format("capacity is {}, but the text needs {} bytes", capacity, given.size() + 1));
+  std::memcpy(text, given.c_str(), given.size() + 1);
+}
+
+// Returns the value of a field of which `count` values are known.
 template <class Enum>
 Enum known_choice(uint32_t value, uint32_t count, const char* name) {
   if (value >= count) throw UsageError(fmt::format("{} is {}, expected 0 to {}", name, value, count - 1));

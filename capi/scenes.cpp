@@ -199,12 +199,7 @@ vox_status vox_scene_save(vox_engine* engine, const vox_scene* scene, const char
 }
 
 vox_status vox_scene_info(const vox_scene* scene, vox_info* info) {
-  return vox::guarded([&] {
-    const uint64_t size = vox::checked_size(vox::needed(info, "info"), "info");
-    vox_info found = vox::info_of(vox::content_of(scene));
-    found.struct_size = size;
-    std::memcpy(info, &found, std::min<uint64_t>(size, sizeof found));
-  });
+  return vox::guarded([&] { vox::give_part(vox::info_of(vox::content_of(scene)), info, "info"); });
 }
 
 const char* vox_scene_palette_name(const vox_scene* scene, uint32_t entry) {
@@ -216,13 +211,7 @@ vox_status vox_scene_stats(vox_engine* engine, const vox_scene* scene, char* tex
                            uint64_t* length) {
   return vox::call(engine, [&](vox_engine& on) {
     vox::needed(length, "length");
-    const std::string stats = vox::stats_text(on, vox::content_of(scene));
-    *length = stats.size();
-    if (text == nullptr) return;
-    if (capacity <= stats.size())
-      throw vox::UsageError(
-          fmt::format("capacity is {}, but the text needs {} bytes", capacity, stats.size() + 1));
-    std::memcpy(text, stats.c_str(), stats.size() + 1);
+    vox::give_text(vox::stats_text(on, vox::content_of(scene)), text, capacity, length);
   });
 }
 

@@ -161,7 +161,7 @@ VOX_API uint64_t vox_mesh_triangles(const vox_mesh* mesh);
 typedef struct vox_scene vox_scene;
 
 enum { VOX_CONSERVATIVE = 0, VOX_THIN = 1 };
-enum { VOX_SURFACE = 0, VOX_SOLID = 1, VOX_SOLID_PARITY = 2 };
+enum { VOX_SURFACE = 0, VOX_SOLID = 1, VOX_SOLID_PARITY = 2, VOX_SOLID_FLOOD = 3 };
 
 /* The source of a voxel's material. */
 enum {
@@ -177,7 +177,7 @@ typedef struct vox_voxelize_options {
   double voxel_size;      /* the side of a voxel in units of the mesh; 0: it follows from the resolution */
   uint32_t resolution;    /* voxels along the longest side, 4 to 1048576; 0: it follows from voxel_size */
   uint32_t coverage;      /* VOX_CONSERVATIVE: all voxels that a triangle touches; VOX_THIN: fewer */
-  uint32_t solid;         /* VOX_SURFACE; VOX_SOLID: insides by winding number; …_PARITY: by parity */
+  uint32_t solid;         /* VOX_SURFACE; VOX_SOLID: insides by winding number; …_PARITY; …_FLOOD */
   uint32_t materials;     /* VOX_MATERIALS_… */
   const uint8_t* palette; /* RGB of the entries of a palette; NULL: it is chosen */
   uint32_t palette_count; /* entries of `palette`, at most 16 */
@@ -186,6 +186,13 @@ typedef struct vox_voxelize_options {
   uint32_t center;        /* 1: the shorter sides lie in the middle of the grid */
   uint32_t snap;          /* 1: the grid begins at a multiple of the voxel size */
   double point_radius;    /* the radius of points, in units of their file */
+  const double* sides;    /* the sides of a voxel along x, y and z, in place of voxel_size; NULL: a cube */
+  double close;           /* with VOX_SOLID: the width of gaps that close to tell what is inside, in voxels */
+  uint32_t interior;      /* 1 + the material of voxels inside; 0: that of the surface */
+  uint32_t shell_count;   /* with an interior: other materials for voxels near the surface */
+  const double*
+      shell_depths; /* of the deepest voxels of each shell, ascending, in shortest sides of voxels */
+  const uint8_t* shell_materials; /* of each shell */
 } vox_voxelize_options;
 
 /* Voxelizes a mesh. Either resolution or voxel_size must be given. */
@@ -200,7 +207,24 @@ VOX_API vox_status vox_voxelize(vox_engine* engine, const vox_mesh* mesh, const 
 VOX_API vox_status vox_voxelize_file(vox_engine* engine, const char* path,
                                      const vox_voxelize_options* options, vox_scene** scene);
 
-/* Reads a scene file, or another program's voxels. */
+/* Gives what makes the inside of a mesh unclear as a JSON object, object by object and with places, as vox-convert --report
+ * writes it: open edges, edges of more than two triangles, turned triangles, and triangles that cross. Of the options, those
+ * of the grid have an effect. The text is given as by vox_scene_stats(). */
+VOX_API vox_status vox_mesh_report(vox_engine* engine, const vox_mesh* mesh,
+                                   const vox_voxelize_options* options, char* text, uint64_t capacity,
+                                   uint64_t* length);
+
+typedef struct vox_info vox_info;
+
+/* Writes the distance from the center of each voxel of the grid to the mesh, x fastest, then y, in units of the mesh:
+ * resolution³ floats, whose size is `bytes`. Beyond a band of so many voxels (their shortest sides) around the surface it is
+ * the width of the band. With `solid` it is negative inside. Of the options, those of the grid, `solid` and `close` have an
+ * effect. With NULL and 0 bytes nothing is measured. `info` gets the grid (resolution, origin, voxel_size) and may be NULL. */
+VOX_API vox_status vox_mesh_distances(vox_engine* engine, const vox_mesh* mesh,
+                                      const vox_voxelize_options* options, double band, float* distances,
+                                      uint64_t bytes, vox_info* info);
+
+/* Opens a scene file, or voxels of another program. */
 VOX_API vox_status vox_scene_load(vox_engine* engine, const char* path, vox_scene** scene);
 
 enum { VOX_UNION = 0, VOX_INTERSECT = 1, VOX_SUBTRACT = 2 };
@@ -223,7 +247,7 @@ VOX_API vox_status vox_scene_save(vox_engine* engine, const vox_scene* scene, co
 
 /* --- facts about a scene ------------------------------------------------------------------------------------------- */
 
-typedef struct vox_info {
+struct vox_info {
   uint64_t struct_size;   /* set by the caller */
   uint32_t resolution;    /* R: voxels lie in [0, R) on each axis */
   uint32_t depth;         /* levels above the leaves of 4³ voxels */
@@ -241,7 +265,7 @@ typedef struct vox_info {
   uint8_t palette[16][4]; /* red, green, blue and 255 for each entry */
   double shares[16];      /* the share of the surface that each entry had when the mesh was voxelized */
   char digest[40];        /* 32 hexadecimal digits that name the content */
-} vox_info;
+};
 
 /* Fills as much of `info` as info->struct_size says. */
 VOX_API vox_status vox_scene_info(const vox_scene* scene, vox_info* info);

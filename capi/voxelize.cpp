@@ -1,11 +1,14 @@
 #include "capi/voxelize.h"
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "formats/mesh/mesh_report.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
@@ -14,6 +17,8 @@
 #include "libvox/scene/auto_palette.h"
 #include "libvox/scene/surface.h"
 #include "libvox/voxelize/close_holes.h"
+#include "libvox/voxelize/distances.h"
+#include "libvox/voxelize/mesh_faults.h"
 
 namespace vox {
 namespace {
@@ -39,6 +44,14 @@ voxelize::GridOptions grid_options(const vox_voxelize_options& options) {
   if (!std::isfinite(options.voxel_size) || options.voxel_size < 0)
     throw UsageError(
         fmt::format("options->voxel_size is {}, expected a positive number", options.voxel_size));
+  if (options.sides != nullptr) {
+    if (grid.has_voxel_size()) throw UsageError("options->voxel_size and options->sides are both given");
+    grid.voxel_size = VoxelSize(options.sides[0], options.sides[1], options.sides[2]);
+    for (uint32_t axis = 0; axis < 3; ++axis)
+      if (!(std::isfinite(options.sides[axis]) && options.sides[axis] > 0))
+        throw UsageError(
+            fmt::format("options->sides[{}] is {}, expected a positive number", axis, options.sides[axis]));
+  }
   if (options.clip == nullptr) return grid;
   const double* clip = options.clip;
   if (!std::all_of(clip, clip + 6, [](double place) { return std::isfinite(place); }))
@@ -47,18 +60,51 @@ voxelize::GridOptions grid_options(const vox_voxelize_options& options) {
   return grid;
 }
 
+uint8_t material_of(uint32_t number, const char* name) {
+  if (number >= scene::kPaletteSize)
+    throw UsageError(fmt::format("{} is {}, expected a material, 0 to 15", name, number));
+  return static_cast<uint8_t>(number);
+}
+
+void read_inside(const vox_voxelize_options& given, VoxelizeOptions& options) {
+  const auto solid = known_choice<uint32_t>(given.solid, 4, "options->solid");
+  options.build.solid = solid != VOX_SURFACE;
+  options.flood = solid == VOX_SOLID_FLOOD;
+  if (solid == VOX_SOLID_PARITY) options.build.inside = voxelize::InsideRule::Parity;
+  if (!std::isfinite(given.close) || given.close < 0)
+    throw UsageError(fmt::format("options->close is {}, expected a number of voxels", given.close));
+  options.close = given.close;
+  if (options.close > 0 && !options.closes_holes())
+    throw UsageError("options->close has an effect with VOX_SOLID alone");
+  if (options.flood && options.build.colors)
+    throw UsageError("VOX_SOLID_FLOOD fills voxels that have no colors: choose other materials");
+  if (given.interior > 0) options.interior = material_of(given.interior - 1, "options->interior - 1");
+  if (options.interior && (!options.build.solid || !options.build.materials))
+    throw UsageError("options->interior is for solids with materials");
+  if (given.shell_count == 0) return;
+  if (!options.interior) throw UsageError("options->shell_count needs options->interior");
+  if (given.shell_count > 255) throw UsageError(fmt::format("options->shell_count is {}", given.shell_count));
+  needed(given.shell_depths, "options->shell_depths");
+  needed(given.shell_materials, "options->shell_materials");
+  for (uint32_t i = 0; i < given.shell_count; ++i) {
+    const double depth = given.shell_depths[i];
+    if (!(depth > (i == 0 ? 0 : given.shell_depths[i - 1])))
+      throw UsageError(fmt::format("options->shell_depths[{}] is {}, expected depths that ascend", i, depth));
+    options.shells.push_back(
+        {voxelize::shell_depth(depth), material_of(given.shell_materials[i], "a material of a shell")});
+  }
+}
+
 }  // namespace
 
 VoxelizeOptions checked_options(const vox_voxelize_options* given) {
   const vox_voxelize_options options = known_part(given, "options");
   VoxelizeOptions checked = {.grid = grid_options(options)};
   checked.build.coverage = known_choice<scene::Coverage>(options.coverage, 2, "options->coverage");
-  const auto solid = known_choice<uint32_t>(options.solid, 3, "options->solid");
-  checked.build.solid = solid != VOX_SURFACE;
-  if (solid == VOX_SOLID_PARITY) checked.build.inside = voxelize::InsideRule::Parity;
   checked.materials = known_choice<VoxelMaterials>(options.materials, 5, "options->materials");
   checked.build.colors = checked.materials == VoxelMaterials::Colors;
   checked.build.materials = !checked.build.colors && checked.materials != VoxelMaterials::None;
+  read_inside(options, checked);
   if (options.palette == nullptr && options.palette_count > 0)
     throw UsageError("options->palette is NULL, but options->palette_count is not 0");
   if (options.palette != nullptr) {
@@ -131,15 +177,17 @@ struct PreparedMesh {
   scene::IndexedScene indexed;
 };
 
-scene::IndexedScene in_own_palette(const scene::Scene& scene) {
+scene::IndexedScene in_own_palette(const scene::Scene& scene, uint32_t most) {
   const scene::SceneSurface surface(scene);
-  return scene::index_scene(scene, scene::auto_palette(scene::count_colors(surface)), surface);
+  return scene::index_scene(scene, scene::auto_palette(scene::count_colors(surface), {.most = most}),
+                            surface);
 }
 
 scene::IndexedScene indexed_scene(PreparedMesh& mesh, const VoxelizeOptions& options) {
   switch (options.materials) {
     case VoxelMaterials::Texture:
-      if (!options.palette) return in_own_palette(*mesh.scene);
+      if (!options.palette)
+        return in_own_palette(*mesh.scene, scene::kPaletteSize - (options.shells.empty() ? 0 : 1));
       return scene::index_scene(*mesh.scene, *options.palette, scene::MaterialMode::Texture);
     case VoxelMaterials::Mesh:
       return scene::index_scene(*mesh.scene, scene::mesh_palette(*mesh.scene), scene::MaterialMode::Mesh);
@@ -155,7 +203,7 @@ scene::IndexedScene indexed_scene(PreparedMesh& mesh, const VoxelizeOptions& opt
 
 PreparedMesh prepared(const vox_mesh& mesh, const voxelize::Grid& grid, const VoxelizeOptions& options) {
   PreparedMesh prepared = {.own = {}, .scene = &mesh.scene, .indexed = {}};
-  const bool closes = options.build.solid && options.build.inside == voxelize::InsideRule::Winding;
+  const bool closes = options.closes_holes();
   if (!mesh.scene.colors.empty() || closes || options.materials == VoxelMaterials::Numbers) {
     prepared.scene = &prepared.own.emplace(mesh.scene);
     scene::bake_base_colors(*prepared.own);
@@ -163,7 +211,8 @@ PreparedMesh prepared(const vox_mesh& mesh, const voxelize::Grid& grid, const Vo
   prepared.indexed = indexed_scene(prepared, options);
   throw_if_cancelled();
   if (!closes) return prepared;
-  const voxelize::ClosedHoles closed = voxelize::close_holes(*prepared.own, prepared.indexed, grid);
+  const voxelize::ClosedHoles closed =
+      voxelize::close_holes(*prepared.own, prepared.indexed, grid, options.close);
   if (closed.holes > 0)
     log_warning("the mesh has {} in {}: to tell what is inside, they count as closed",
                 format_count(closed.open_edges, "open edge"), format_count(closed.holes, "hole"));
@@ -176,13 +225,77 @@ void check_triangles(const vox_mesh& mesh) {
 
 }  // namespace
 
+vox_info info_of_grid(const voxelize::Grid& grid) {
+  vox_info info = {};
+  info.resolution = grid.resolution;
+  for (uint32_t axis = 0; axis < 3; ++axis) info.origin[axis] = grid.origin[axis];
+  for (uint32_t axis = 0; axis < 3; ++axis) info.voxel_size[axis] = grid.voxel_size[axis];
+  return info;
+}
+
+void write_distances(const vox_mesh& mesh, const voxelize::Grid& grid, double band,
+                     const VoxelizeOptions& options, const vox_engine& engine, float* distances,
+                     uint64_t bytes) {
+  if (!(band >= voxelize::kLeastBand && band <= voxelize::kMostBand))
+    throw UsageError(
+        fmt::format("band is {}, expected {} to {} voxels", band, voxelize::kLeastBand, voxelize::kMostBand));
+  const VoxelBox box = cube_at({0, 0, 0}, grid.resolution);
+  needed(distances, "distances");
+  if (bytes != box.voxels() * sizeof(float))  // at most 2^62
+    throw UsageError(
+        fmt::format("bytes is {}, but the distances have {}", bytes, box.voxels() * sizeof(float)));
+  VoxelizeOptions without_colors = options;
+  without_colors.materials = VoxelMaterials::None;
+  const PreparedMesh ready = prepared(mesh, grid, without_colors);
+  voxelize::DistanceOptions measuring = {
+      .band = band, .triangles = mesh.scene.triangles.size(), .memory_limit = engine.options.memory_limit};
+  if (options.build.solid) measuring.inside = options.build.inside;
+  const voxelize::DistanceField field(*ready.scene, ready.indexed, grid, measuring);
+  const volume::Volume volume = field.distance_volume();
+  tbb::parallel_for(0, box.max.z, field.kBrickSide, [&](int32_t z) {
+    VoxelBox slab = box, before = box;
+    slab.min.z = before.max.z = z;
+    slab.max.z = std::min(z + field.kBrickSide, box.max.z);
+    volume.read(slab, reinterpret_cast<std::byte*>(distances + before.voxels()));
+  });
+}
+
+voxelize::Inside inside_of(const VoxelizeOptions& options, const scene::Palette& palette,
+                           const vox_engine& engine) {
+  voxelize::Inside inside = {
+      .flood = options.flood, .interior = options.interior, .memory_limit = engine.options.memory_limit};
+  const auto check = [&](uint8_t material) {
+    if (material >= palette.count)
+      throw UsageError(fmt::format("a voxel inside has the material {}, but the palette has {}", material,
+                                   format_count(palette.count, "material")));
+  };
+  if (inside.interior) check(*inside.interior);
+  for (const voxelize::Shell& shell : options.shells) check(shell.material);
+  if (!options.shells.empty())
+    voxelize::set_shells(inside, {options.shells, *options.interior}, palette.count);
+  return inside;
+}
+
+// The grid of a mesh, for options of which only those of the grid have an effect.
+voxelize::Grid grid_of(const vox_mesh& mesh, const VoxelizeOptions& options) {
+  check_grid_options(options);
+  check_triangles(mesh);
+  if (options.build.coverage != scene::Coverage::Conservative || options.palette || options.interior ||
+      options.materials != VoxelMaterials::Texture || options.flood)
+    throw UsageError("an option has no effect: only those of the grid, and solid and close for distances");
+  return voxelize::fit_grid(mesh.scene, options.grid);
+}
+
 dag::VoxelScene scene_of_mesh(vox_engine& engine, const vox_mesh& mesh, const VoxelizeOptions& options) {
   check_grid_options(options);
   check_triangles(mesh);
   const voxelize::Grid grid = voxelize::fit_grid(mesh.scene, options.grid);
   const PreparedMesh ready = prepared(mesh, grid, options);
-  dag::VoxelScene scene = built_scene(engine.engine->build(*ready.scene, ready.indexed, grid, options.build),
-                                      ready.indexed, grid, options.build);
+  const voxelize::Inside inside = inside_of(options, ready.indexed.palette, engine);
+  voxelize::BuildResult result =
+      engine.engine->build(*ready.scene, ready.indexed, grid, voxelize::with_inside(options.build, inside));
+  voxelize::make_inside(result, inside, grid.voxel_size);
+  dag::VoxelScene scene = built_scene(std::move(result), ready.indexed, grid, options.build);
   scene.unit = mesh.scene.unit;
   if (scene.dag.voxels == 0) log_warning("no voxel is filled: nothing of the mesh lies inside the box");
   sign(scene, mesh.source, "vox_voxelize");
@@ -249,6 +362,30 @@ vox_status vox_combine(vox_engine* engine, const vox_mesh* first, const vox_mesh
     return vox::scene_of_meshes(on, {&vox::needed(first, "first"), &vox::needed(second, "second")},
                                 vox::known_choice<vox::voxelize::Combination>(combination, 3, "combination"),
                                 vox::checked_options(options));
+  });
+}
+
+vox_status vox_mesh_report(vox_engine* engine, const vox_mesh* mesh, const vox_voxelize_options* options,
+                           char* text, uint64_t capacity, uint64_t* length) {
+  return vox::call(engine, [&](vox_engine&) {
+    const vox_mesh& given = vox::needed(mesh, "mesh");
+    const vox::VoxelizeOptions checked = vox::checked_options(&vox::needed(options, "options"));
+    if (checked.build.solid) throw vox::UsageError("options->solid has no effect on a report");
+    const vox::voxelize::MeshFaults faults =
+        vox::voxelize::find_faults(given.scene, vox::grid_of(given, checked));
+    vox::give_text(vox::mesh_report_text(faults, given.scene.unit), text, capacity, length);
+  });
+}
+
+vox_status vox_mesh_distances(vox_engine* engine, const vox_mesh* mesh, const vox_voxelize_options* options,
+                              double band, float* distances, uint64_t bytes, vox_info* info) {
+  return vox::call(engine, [&](vox_engine& on) {
+    const vox_mesh& given = vox::needed(mesh, "mesh");
+    const vox::VoxelizeOptions checked = vox::checked_options(&vox::needed(options, "options"));
+    const vox::voxelize::Grid grid = vox::grid_of(given, checked);
+    if (distances != nullptr || bytes != 0)
+      vox::write_distances(given, grid, band, checked, on, distances, bytes);
+    if (info != nullptr) vox::give_part(vox::info_of_grid(grid), info, "info");
   });
 }
 

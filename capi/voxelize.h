@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "capi/handles.h"
 #include "libvox/dag/voxel_scene.h"
@@ -11,6 +12,7 @@
 #include "libvox/voxelize/build_scene.h"
 #include "libvox/voxelize/combine.h"
 #include "libvox/voxelize/grid.h"
+#include "libvox/voxelize/inside.h"
 
 namespace vox {
 
@@ -24,7 +26,12 @@ struct VoxelizeOptions {
   std::optional<scene::Palette> palette = {};
   std::optional<dag::UpAxis> up = {};
   double point_radius = 0;  // in units of the file
+  double close = 0;         // voxels
+  bool flood = false;       // with build.solid: in place of build.inside
+  std::optional<uint8_t> interior = {};
+  std::vector<voxelize::Shell> shells = {};
 
+  bool closes_holes() const { return build.solid && !flood && build.inside == voxelize::InsideRule::Winding; }
   bool has_grid() const { return grid.resolution > 0 || grid.has_voxel_size(); }
 };
 VoxelizeOptions checked_options(const vox_voxelize_options* given);

@@ -35,8 +35,7 @@ bool has_faults(const voxelize::ObjectFaults& object) {
 
 }  // namespace
 
-void write_mesh_report(const std::filesystem::path& path, const voxelize::MeshFaults& faults,
-                       scene::LengthUnit unit) {
+std::string mesh_report_text(const voxelize::MeshFaults& faults, scene::LengthUnit unit) {
   Json report;
   report.set("format", kMeshReport).set("unit", scene::unit_name(unit));
   for (size_t kind = 0; kind < kFaultNames.size(); ++kind)
@@ -47,8 +46,13 @@ void write_mesh_report(const std::filesystem::path& path, const voxelize::MeshFa
   size_t listed = 0;
   for (const voxelize::ObjectFaults& object : faults.objects)
     if (has_faults(object) && listed++ < kMostReportedObjects) set_object(list.append(), object);
+  return report.text();
+}
+
+void write_mesh_report(const std::filesystem::path& path, const voxelize::MeshFaults& faults,
+                       scene::LengthUnit unit) {
   OutputFile file(path);
-  file.write(report.text() + "\n");
+  file.write(mesh_report_text(faults, unit) + "\n");
   file.commit();
 }
 

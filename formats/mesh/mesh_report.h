@@ -13,7 +13,7 @@ namespace vox {
 // The first value of the file, its mark.
 inline constexpr std::string_view kMeshReport = "vox mesh faults 1";
 
-// The report is a JSON file. Objects without faults are only counted; the first kMostReportedObjects others are listed:
+// JSON. Objects without faults are only counted, and of others the first kMostReportedObjects are listed:
 //
 //   format      "vox mesh faults 1"
 //   unit        of the positions: "m" or "units"
@@ -22,6 +22,7 @@ inline constexpr std::string_view kMeshReport = "vox mesh faults 1";
 //   faults      a list of objects: name, triangles, their counts, and places, in which each kind has a list of
 //               {"x", "y", "z", "triangle"}; "other" is the second of two triangles that cross
 inline constexpr size_t kMostReportedObjects = 1000;
+std::string mesh_report_text(const voxelize::MeshFaults& faults, scene::LengthUnit unit);
 void write_mesh_report(const std::filesystem::path& path, const voxelize::MeshFaults& faults,
                        scene::LengthUnit unit);
 

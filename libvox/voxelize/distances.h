@@ -36,9 +36,11 @@ struct NearestTriangle {
   }
 };
 
+inline constexpr double kLeastBand = 0.5, kMostBand = 256;
+
 struct DistanceOptions {
-  double band = 3;  // its width, in shortest sides of a voxel
-  // The rule for the sign; if absent, distances have no sign. For Winding, close_holes() must have been called.
+  double band = 3;  // in the shortest sides of voxels, kLeastBand to kMostBand
+  // The rule for the sign; none: distances have no sign. For Winding, close_holes() must have been called.
   std::optional<InsideRule> inside = std::nullopt;
   // Distances are measured to this many triangles, the scene's first. Membranes may follow.
   uint64_t triangles = UINT64_MAX;
@@ -62,7 +64,11 @@ class DistanceField {
   std::span<const float> distances(size_t brick) const {
     return std::span(distances_).subspan(brick * kBrickVoxels, kBrickVoxels);
   }
-  // True if the voxel's center is inside. Always false without signs.
+  // The nearest triangles' materials + 1, 0 beyond the band.
+  std::span<const uint8_t> materials(size_t brick) const {
+    return std::span(materials_).subspan(brick * kBrickVoxels, kBrickVoxels);
+  }
+  // True if the voxel's center is inside; false without signs.
   bool is_inside(Int3 voxel) const;
 
   // Return the whole grid as a volume of distances, f32, and of the nearest triangles' materials + 1, u8 (0 beyond the

@@ -34,7 +34,7 @@ _Static_assert(offsetof(vox_mesh_arrays, material_count) == 80, "place of vox_me
 _Static_assert(offsetof(vox_mesh_arrays, position_type) == 84, "place of vox_mesh_arrays.position_type");
 _Static_assert(offsetof(vox_mesh_arrays, v_direction) == 88, "place of vox_mesh_arrays.v_direction");
 _Static_assert(offsetof(vox_mesh_arrays, reserved) == 92, "place of vox_mesh_arrays.reserved");
-_Static_assert(sizeof(vox_voxelize_options) == 72, "size of vox_voxelize_options");
+_Static_assert(sizeof(vox_voxelize_options) == 112, "size of vox_voxelize_options");
 _Static_assert(offsetof(vox_voxelize_options, struct_size) == 0, "place of vox_voxelize_options.struct_size");
 _Static_assert(offsetof(vox_voxelize_options, voxel_size) == 8, "place of vox_voxelize_options.voxel_size");
 _Static_assert(offsetof(vox_voxelize_options, resolution) == 16, "place of vox_voxelize_options.resolution");
@@ -50,6 +50,15 @@ _Static_assert(offsetof(vox_voxelize_options, center) == 56, "place of vox_voxel
 _Static_assert(offsetof(vox_voxelize_options, snap) == 60, "place of vox_voxelize_options.snap");
 _Static_assert(offsetof(vox_voxelize_options, point_radius) == 64,
                "place of vox_voxelize_options.point_radius");
+_Static_assert(offsetof(vox_voxelize_options, sides) == 72, "place of vox_voxelize_options.sides");
+_Static_assert(offsetof(vox_voxelize_options, close) == 80, "place of vox_voxelize_options.close");
+_Static_assert(offsetof(vox_voxelize_options, interior) == 88, "place of vox_voxelize_options.interior");
+_Static_assert(offsetof(vox_voxelize_options, shell_count) == 92,
+               "place of vox_voxelize_options.shell_count");
+_Static_assert(offsetof(vox_voxelize_options, shell_depths) == 96,
+               "place of vox_voxelize_options.shell_depths");
+_Static_assert(offsetof(vox_voxelize_options, shell_materials) == 104,
+               "place of vox_voxelize_options.shell_materials");
 _Static_assert(sizeof(vox_info) == 344, "size of vox_info");
 _Static_assert(offsetof(vox_info, struct_size) == 0, "place of vox_info.struct_size");
 _Static_assert(offsetof(vox_info, resolution) == 8, "place of vox_info.resolution");

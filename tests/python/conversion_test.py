@@ -2,6 +2,7 @@
 
 import doctest
 import gc
+import json
 import os
 import signal
 import subprocess
@@ -70,6 +71,42 @@ class Conversions(ProgramTest):
             np.testing.assert_array_equal(self.scene.voxels().materials, materials)
         self.assertTrue(self.scene[:].flags.f_contiguous)
         self.assertGreater(self.scene.filled, 5000)
+
+    def test_insides_are_those_that_the_program_makes(self):
+        ball = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], np.float32) * 5
+        faces = np.array([[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]])
+        with open(self.path("ball.obj"), "w", encoding="utf-8") as file:
+            file.write(obj_of(ball.astype(np.float64), faces))
+        with open(self.path("four.hex"), "w", encoding="utf-8") as file:
+            file.write("c8c8c8\n0000ff\n00ff00\nff0000\n")
+        palette = [[200, 200, 200], [0, 0, 255], [0, 255, 0], [255, 0, 0]]
+        for inside, close in (("flood", 0), ("winding", 0), ("winding", 1), ("parity", 0)):
+            options = ["--solid", "--inside", inside, "--interior", "3", "--shell", "2=1,5.5=2", "--palette", "four.hex",
+                       "--voxel-size", "0.1,0.2,0.1"] + (["--close", str(close)] if close else [])
+            self.convert("ball.obj", *options, "-o", "ball.h5", "--force")
+            scene = vox.voxelize(ball, faces, voxel_size=(0.1, 0.2, 0.1), inside=inside, close=close, interior=3,
+                                 shell={2: 1, 5.5: 2}, palette=palette, device=DEVICE)
+            with vox.open(self.path("ball.h5")) as file:
+                self.assertEqual(scene.digest, file.digest)
+            self.assertEqual(set(np.unique(scene[:])), {0, 1, 2, 3, 4})
+        for wrong in ({"inside": "out"}, {"inside": "flood", "solid": "parity"}, {"voxel_size": (1, 2), "res": None},
+                      {"inside": "flood", "interior": 0, "shell": {2: 16}}):
+            with self.assertRaises(ValueError):
+                vox.voxelize(ball, faces, **{"res": 50, **wrong}, device=DEVICE)
+
+    def test_distances_and_faults_are_those_that_the_program_writes(self):
+        self.convert("soup.obj", "--res", "40", "--sdf", "2.5", "-o", "soup.npy", "--report", "faults.json", "--force")
+        field = vox.sdf(self.vertices, self.faces, res=40, band=2.5, device=DEVICE)
+        np.testing.assert_allclose(field.values, np.load(self.path("soup.npy")), rtol=0, atol=1e-6)
+        self.assertTrue(field.values.flags.f_contiguous)
+        with open(self.path("faults.json"), encoding="utf-8") as file:
+            written = json.load(file)
+        faults = vox.faults(self.path("soup.obj"), res=40, device=DEVICE)
+        self.assertEqual({name: faults[name] for name in ("open_edges", "crossings", "turned_triangles")},
+                         {name: written[name] for name in ("open_edges", "crossings", "turned_triangles")})
+        self.assertEqual(faults["open_edges"], 600)
+        with self.assertRaises(vox.VoxError):
+            vox.sdf(self.vertices, self.faces, res=40, band=0, device=DEVICE)
 
     def test_other_types_and_sources_of_arrays_give_the_same_scene(self):
         class Interface:

@@ -115,13 +115,12 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   conversion.device = engine->device();
   log_info("{} triangles, {}³ voxels of {} {}, on {}", format_count(conversion.triangles), grid.resolution,
            format_sides(grid.voxel_size), scene::unit_name(scene.unit), engine->device_text());
-  const InsideMaterials inside = inside_materials(options, grid, indexed.palette);
-  voxelize::BuildOptions settings = with_interior(options, inside);
+  const voxelize::Inside inside = inside_of(options, grid, indexed.palette);
+  voxelize::BuildOptions settings = voxelize::with_inside(options.build, inside);
   if (painting) settings.atlas = &painting->atlas;
   voxelize::BuildResult result =
       built_together(*engine, {scene, indexed, grid, settings}, options, conversion);
-  make_inside(result, inside, grid, options);
-  conversion.normals = make_values(result, *engine, {scene, indexed, grid, settings}, options);
+  complete_inside(result, inside, grid, options);
   if (conversion.painting) conversion.painting->queries = result.atlas_queries;
   conversion.kernels = engine->profile();
   conversion.chunks = result.chunks;

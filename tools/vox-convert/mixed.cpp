@@ -123,12 +123,11 @@ VoxelizedMeshes voxelized(MeshFiles& meshes, const voxelize::Grid& grid, Engine&
   conversion.holes.open_edges += holes.open_edges;
   conversion.holes.holes += holes.holes;
   conversion.holes.membranes += holes.membranes;
-  const InsideMaterials inside = inside_materials(options, grid, chosen.indexed.palette);
-  const voxelize::BuildOptions settings = with_interior(options, inside);
+  const voxelize::Inside inside = inside_of(options, grid, chosen.indexed.palette);
+  const voxelize::BuildOptions settings = voxelize::with_inside(options.build, inside);
   voxelize::BuildResult result =
       built_together(engine, {meshes.scene, chosen.indexed, grid, settings}, options, conversion);
-  make_inside(result, inside, grid, options);
-  make_values(result, engine, {meshes.scene, chosen.indexed, grid, settings}, options);
+  complete_inside(result, inside, grid, options);
   conversion.dropped.not_finite += meshes.dropped.not_finite;
   conversion.dropped.degenerate += meshes.dropped.degenerate;
   conversion.chunks += result.chunks;

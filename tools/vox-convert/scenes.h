@@ -29,8 +29,8 @@
 #include "libvox/voxelize/close_holes.h"
 #include "libvox/voxelize/combine.h"
 #include "libvox/voxelize/grid.h"
+#include "libvox/voxelize/inside.h"
 #include "libvox/voxelize/mesh_faults.h"
-#include "libvox/voxelize/shells.h"
 #include "tools/common/reports.h"
 #include "tools/vox-convert/options.h"
 
@@ -196,26 +196,16 @@ voxelize::ClosedHoles holes_closed(scene::Scene& scene, scene::IndexedScene& ind
                                    const voxelize::Grid& grid, const ConvertOptions& options,
                                    const voxelize::MeshFaults& faults = {});
 
-// The materials of voxels inside. With shells, `interior` is a material outside of the palette, which all voxels inside
-// have until their depth is known.
-struct InsideMaterials {
-  std::optional<uint8_t> interior;
-  std::optional<voxelize::Shells> shells;
-};
-
-// Returns the most colors that a surface's palette may have, so that those of --interior and --shell can join it.
+// The most colors that the palette of a surface may have, so that those of --interior and --shell can join it.
 uint32_t colors_for_surface(const ConvertOptions& options);
 
-// Returns the materials of --interior and --shell. Adds their colors to the palette.
-InsideMaterials inside_materials(const ConvertOptions& options, const voxelize::Grid& grid,
-                                 scene::Palette& palette);
+// Returns what --inside, --interior and --shell ask for. Their colors join the palette.
+voxelize::Inside inside_of(const ConvertOptions& options, const voxelize::Grid& grid,
+                           scene::Palette& palette);
 
-// Returns the options of a build. With --inside flood, it makes only the surface.
-voxelize::BuildOptions with_interior(const ConvertOptions& options, const InsideMaterials& inside);
-
-// Does the host's part: fills the voxels that a flood does not reach, and gives voxels materials by their depth.
-void make_inside(voxelize::BuildResult& result, const InsideMaterials& inside, const voxelize::Grid& grid,
-                 const ConvertOptions& options);
+// Does what is left for the host to do, on rank 0.
+void complete_inside(voxelize::BuildResult& result, const voxelize::Inside& inside,
+                     const voxelize::Grid& grid, const ConvertOptions& options);
 
 // Makes what is stored for each voxel beside the DAG: with --materials colors and --solid, the result's colors; with --normals,
 // the normals that it returns. `input` is what the result was built of. Only rank 0 does anything.

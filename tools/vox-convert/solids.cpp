@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "formats/mesh/mesh.h"
@@ -9,14 +8,8 @@
 #include "libvox/attributes/octahedral.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
-#include "libvox/base/progress.h"
 #include "libvox/base/units.h"
-#include "libvox/dag/colors.h"
-#include "libvox/dag/voxels_by_material.h"
-#include "libvox/device/cpu_device.h"
 #include "libvox/scene/oklab.h"
-#include "libvox/voxelize/flood.h"
-#include "libvox/voxelize/normals.h"
 #include "tools/vox-convert/scenes.h"
 
 namespace vox {
@@ -121,15 +114,6 @@ uint8_t number_of(const InsideMaterial& material, const char* option, scene::Pal
   return number;
 }
 
-// The depth of a shell for with_shells().
-uint64_t depth_of(const GivenShell& shell, const VoxelSize& voxel_size) {
-  const double voxels = shell.in_meters ? shell.depth / voxel_size.shortest() : shell.depth;
-  const double depth = std::floor(voxels * voxelize::kDepthUnits + 0.5);
-  if (!(depth <= static_cast<double>(voxelize::kMostDepth)))
-    throw UsageError(fmt::format("--shell: a depth of {:g} voxels is beyond the largest grid", voxels));
-  return static_cast<uint64_t>(depth);
-}
-
 }  // namespace
 
 uint32_t colors_for_surface(const ConvertOptions& options) {
@@ -139,82 +123,25 @@ uint32_t colors_for_surface(const ConvertOptions& options) {
   return scene::kPaletteSize - std::min(others, scene::kPaletteSize - 1u);
 }
 
-InsideMaterials inside_materials(const ConvertOptions& options, const voxelize::Grid& grid,
-                                 scene::Palette& palette) {
-  InsideMaterials result;
-  if (options.build.colors) return result;  // make_values() gives voxels inside colors
+voxelize::Inside inside_of(const ConvertOptions& options, const voxelize::Grid& grid,
+                           scene::Palette& palette) {
+  voxelize::Inside result = {.flood = options.flood, .memory_limit = options.engine.memory_limit};
   if (options.interior) result.interior = number_of(*options.interior, "--interior", palette);
   if (options.shells.empty()) return result;
   voxelize::Shells shells = {.shells = {}, .interior = *result.interior};
-  for (const GivenShell& shell : options.shells)
+  for (const GivenShell& shell : options.shells) {
+    const double voxels = shell.in_meters ? shell.depth / grid.voxel_size.shortest() : shell.depth;
     shells.shells.push_back(
-        {depth_of(shell, grid.voxel_size), number_of(shell.material, "a material of --shell", palette)});
-  if (palette.count == scene::kPaletteSize)
-    throw Error("--shell needs a number that no voxel has until it is known how deep it lies")
-        .hint("give a palette of at most 15 colors");
-  result.interior = static_cast<uint8_t>(palette.count);
-  result.shells = std::move(shells);
+        {voxelize::shell_depth(voxels), number_of(shell.material, "a material of --shell", palette)});
+  }
+  voxelize::set_shells(result, std::move(shells), palette.count);
   return result;
 }
 
-voxelize::BuildOptions with_interior(const ConvertOptions& options, const InsideMaterials& inside) {
-  voxelize::BuildOptions build = options.build;
-  build.interior = inside.interior;
-  if (options.flood) build.solid = false;
-  if (options.build.solid) build.colors = false;
-  return build;
-}
-
-std::optional<attributes::PackedValues> make_values(voxelize::BuildResult& result, Engine& engine,
-                                                    const build::SceneInput& input,
-                                                    const ConvertOptions& options) {
-  const bool inside = options.build.solid, colors = inside && options.build.colors;
-  if ((!colors && !options.normals) || (options.ranks != nullptr && options.ranks->rank() > 0)) return {};
-  const Stopwatch watch;
-  const voxelize::BuildOptions surface_alone = {.coverage = options.build.coverage,
-                                                .materials = false,
-                                                .colors = colors,
-                                                .chunk_pairs = options.build.chunk_pairs};
-  voxelize::BuildResult surface;
-  if (inside) surface = engine.build(input.scene, input.indexed, input.grid, surface_alone);
-  const auto with_inside = [&](const attributes::PackedValues& values, std::optional<uint32_t> interior) {
-    const uint64_t memory = device::CpuDevice(options.engine.memory_limit, false).pool().available();
-    return dag::inside_values(result.dag, surface.dag, values, interior, memory);
-  };
-  if (colors) {
-    std::optional<uint32_t> interior;
-    if (options.interior) interior = scene::packed_color(*options.interior->color);
-    result.colors = attributes::with_table(with_inside(*std::exchange(surface.colors, {}), interior));
-  }
-  std::optional<attributes::PackedValues> normals;
-  if (options.normals)
-    normals = voxelize::build_normals(engine.handle(), input.scene, input.indexed, input.grid, surface_alone,
-                                      {.table = engine.table()});
-  if (normals && inside) normals = with_inside(*normals, attributes::kNoDirection);
-  result.build_seconds += watch.seconds();
-  return normals;
-}
-
-void make_inside(voxelize::BuildResult& result, const InsideMaterials& inside, const voxelize::Grid& grid,
-                 const ConvertOptions& options) {
+void complete_inside(voxelize::BuildResult& result, const voxelize::Inside& inside,
+                     const voxelize::Grid& grid, const ConvertOptions& options) {
   if (options.ranks != nullptr && options.ranks->rank() > 0) return;
-  const uint64_t memory = options.engine.memory_limit;
-  Stopwatch watch;
-  if (options.flood) {
-    uint8_t material = inside.interior.value_or(0);
-    if (!inside.interior && result.dag.materials && !result.dag.empty())
-      material = dag::majority_materials(result.dag, 0, UINT64_MAX, ranks::alone())[0];
-    voxelize::FloodedScene flooded = voxelize::flooded(std::move(result.dag), material, memory);
-    result.dag = std::move(flooded.dag);
-    if (flooded.filled == 0)
-      log_warning(
-          "all empty voxels are reached from outside, and nothing is filled; --inside winding closes holes");
-    else
-      log_info("{} that no path from outside leads to are filled", format_count(flooded.filled, "voxel"));
-  }
-  if (inside.shells && !result.dag.empty())
-    result.dag = voxelize::with_shells(result.dag, *inside.interior, grid.voxel_size, *inside.shells, memory);
-  result.build_seconds += watch.seconds();
+  voxelize::make_inside(result, inside, grid.voxel_size);
 }
 
 void warn_of_solid(const voxelize::SolidCounts& counts, const ConvertOptions& options) {

@@ -29,7 +29,7 @@ except ImportError as error:
         f"vox needs numpy and h5py, but {error.name} is missing: install python3-h5py, or run pip install h5py"
     ) from error
 
-from .conversion import combine, load, stats, voxelize, voxelize_many
+from .conversion import Distances, combine, faults, load, sdf, stats, voxelize, voxelize_many
 from .engine import Engine
 from .library import VoxError
 from .memory_scene import MemoryScene
@@ -39,6 +39,6 @@ from .scene import Edit, Scene
 from .spatial_hash import SpatialHash
 from .volume import Volume
 
-__all__ = ["Edit", "Engine", "MemoryScene", "Results", "Scene", "SpatialHash", "Volume", "VoxError", "combine", "load",
-           "open", "report", "stats", "voxelize", "voxelize_many"]
-__version__ = "0.2.0"
+__all__ = ["Distances", "Edit", "Engine", "MemoryScene", "Results", "Scene", "SpatialHash", "Volume", "VoxError", "combine",
+           "faults", "load", "open", "report", "sdf", "stats", "voxelize", "voxelize_many"]
+__version__ = "0.1.0"

@@ -2,9 +2,11 @@
 
 import concurrent.futures
 import ctypes
+import json
+import operator
 import os
 from collections import deque
-from typing import Any, Iterable, Iterator, Optional, Sequence, Union
+from typing import Any, Iterable, Iterator, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
@@ -15,7 +17,8 @@ from .meshes import Mesh, looks_like_mesh, mesh_file, mesh_of
 
 _MATERIALS = ("texture", "mesh", "colors", "none", "numbers")
 _COVERAGES = ("conservative", "thin")
-_SOLIDS = {False: 0, True: 1, "winding": 1, "parity": 2}
+_SOLIDS = {False: 0, True: 1, "winding": 1, "parity": 2, "flood": 3}
+_INSIDES = ("winding", "parity", "flood")
 _UPS = (None, "x", "y", "z")
 _COMBINATIONS = ("union", "intersect", "subtract")
 _MESH_FILES = (".glb", ".gltf", ".obj", ".ply", ".stl", ".off", ".dae", ".fbx", ".3ds")
@@ -47,14 +50,34 @@ class _Options:
     """The structure of options, and the arrays that it points to."""
 
     def __init__(self, numbers=False, res=None, voxel_size=None, materials=None, palette=None, coverage="conservative",
-                 solid=False, clip=None, center=False, snap=False, up=None, point_radius=0.0):
+                 solid=False, inside=None, close=0.0, interior=None, shell=None, clip=None, center=False, snap=False,
+                 up=None, point_radius=0.0):
         if materials is None:
             materials = "numbers" if numbers else "texture"
+        if inside is not None:
+            if inside not in _INSIDES or solid not in (False, True):
+                raise ValueError(f"inside is {inside!r}, expected one of: {', '.join(_INSIDES)}")
+            solid = inside
         self.struct = library.VoxelizeOptions(
-            voxel_size=voxel_size or 0, resolution=_resolution(res),
+            resolution=_resolution(res), close=close, interior=0 if interior is None else 1 + operator.index(interior),
             coverage=_chosen(coverage, _COVERAGES, "coverage"), solid=_chosen(solid, _SOLIDS, "solid"),
             materials=_chosen(materials, _MATERIALS, "materials"), up=_chosen(up, _UPS, "up"), center=int(center),
             snap=int(snap), point_radius=point_radius)
+        if voxel_size is None or np.ndim(voxel_size) == 0:
+            self.struct.voxel_size = voxel_size or 0
+        else:
+            self._sides = np.ascontiguousarray(voxel_size, np.float64)
+            if self._sides.shape != (3,):
+                raise ValueError("voxel_size is a number, or the sides along x, y and z")
+            self.struct.sides = self._sides.ctypes.data
+        if shell is not None:
+            depths, numbers = zip(*(shell.items() if hasattr(shell, "items") else shell))
+            self._depths, self._numbers = np.array(depths, np.float64), np.array(numbers)
+            if self._numbers.dtype.kind not in "ui" or self._numbers.min() < 0 or self._numbers.max() > 15:
+                raise ValueError(f"shell has the materials {list(numbers)}, expected numbers from 0 to 15")
+            self._numbers = self._numbers.astype(np.uint8)
+            self.struct.shell_count = len(depths)
+            self.struct.shell_depths, self.struct.shell_materials = self._depths.ctypes.data, self._numbers.ctypes.data
         if palette is not None:
             self._palette = np.ascontiguousarray(palette, np.uint8)
             if self._palette.ndim != 2 or self._palette.shape[1] != 3:
@@ -80,18 +103,19 @@ def _is_path(source):
     return isinstance(source, (str, bytes, os.PathLike))
 
 
-def voxelize(source: Any, faces: Any = None, *, res: Union[int, str, None] = None, voxel_size: Optional[float] = None,
+def voxelize(source: Any, faces: Any = None, *, res: Union[int, str, None] = None, voxel_size: Any = None,
              uv: Any = None, textures: Optional[Sequence[Any]] = None, colors: Any = None, material_of: Any = None,
              material_colors: Any = None, materials: Optional[str] = None, palette: Any = None,
-             coverage: str = "conservative", solid: Union[bool, str] = False, clip: Any = None, center: bool = False,
-             snap: bool = False, up: Optional[str] = None, point_radius: float = 0.0, v_up: bool = True,
+             coverage: str = "conservative", solid: Union[bool, str] = False, inside: Optional[str] = None,
+             close: float = 0.0, interior: Optional[int] = None, shell: Any = None, clip: Any = None,
+             center: bool = False, snap: bool = False, up: Optional[str] = None, point_radius: float = 0.0, v_up: bool = True,
              wrap: str = "repeat", alpha_cutoff: float = 0.0, device: str = "auto", engine: Optional[Engine] = None,
              progress: Progress = None) -> MemoryScene:
     """Makes a scene of a mesh in arrays, of an object with `vertices` and `faces` such as a trimesh, or of a file.
 
     `source` are the vertices, an array [n, 3], and `faces` the numbers of each triangle's vertices, [m, 3]; or `source` is
     the path of any file that vox-convert reads, or the object. `res` is the number of voxels along the longest side, such as
-    1024 or "4K", in place of `voxel_size`.
+    1024 or "4K", in place of `voxel_size`, a number or the three sides of voxels that are no cubes.
 
     Looks: `uv` are texture coordinates of vertices, [n, 2], or of corners, [m, 3, 2], with v upwards if `v_up`; `textures`
     are images, [height, width, 3 or 4] as uint8 or as floats from 0 to 1; `colors` are those of vertices, [n, 3 or 4];
@@ -99,7 +123,11 @@ def voxelize(source: Any, faces: Any = None, *, res: Union[int, str, None] = Non
     these numbers, 0 to 15, become the materials of voxels.
 
     `materials` is texture, mesh, colors, none or numbers; `palette` up to 16 colors, [k, 3]; `coverage` conservative or
-    thin; `solid` True, or "parity"; `clip` the two corners of a box in the world; `up` the axis of a file that points up.
+    thin; `clip` the two corners of a box in the world; `up` the axis of a file that points up.
+
+    Solids: `inside` is winding (as `solid=True`), parity, or flood, which fills what no path leads to; `close` the width in
+    voxels of gaps that close to tell what is inside; `interior` the material of voxels inside, and `shell` those of voxels
+    near the surface by their depth in voxels, such as {2: 3, 5.5: 4}.
 
     >>> vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
     >>> faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
@@ -109,7 +137,8 @@ def voxelize(source: Any, faces: Any = None, *, res: Union[int, str, None] = Non
     """
     engine = engine_for(device, engine, progress)
     options = {"res": res, "voxel_size": voxel_size, "materials": materials, "palette": palette, "coverage": coverage,
-               "solid": solid, "clip": clip, "center": center, "snap": snap}
+               "solid": solid, "inside": inside, "close": close, "interior": interior, "shell": shell, "clip": clip,
+               "center": center, "snap": snap}
     arrays = {"uv": uv, "textures": textures, "colors": colors, "material_of": material_of,
               "material_colors": material_colors}
     given = [name for name, value in {"faces": faces, **arrays}.items() if value is not None]
@@ -149,6 +178,52 @@ def combine(first: Any, second: Any, how: str, *, device: str = "auto", engine: 
     made = _Options(**options)
     return MemoryScene(engine, engine._make("vox_combine", meshes[0].pointer, meshes[1].pointer,
                                             _chosen(how, _COMBINATIONS, "how"), made.pointer))
+
+
+class Distances(NamedTuple):
+    """What `sdf()` returns."""
+
+    values: np.ndarray  # float32 [x, y, z]
+    origin: np.ndarray  # the place of the lower corner of voxel (0, 0, 0)
+    voxel_size: np.ndarray  # the sides along x, y and z
+
+
+def sdf(source: Any, faces: Any = None, *, band: float = 3, device: str = "auto", engine: Optional[Engine] = None,
+        progress: Progress = None, **options: Any) -> Distances:
+    """Returns the distances from the centers of voxels to a mesh: a path, an object with vertices and faces, or arrays. They
+    are exact up to `band` voxels from the triangles, and the width of the band beyond. Options are `res`, `voxel_size`,
+    `solid`, `inside` (winding or parity), `close`, `clip`, `center` and `snap` of `voxelize()`; with a solid, distances
+    inside are negative.
+
+    >>> vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    >>> faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+    >>> field = vox.sdf(vertices, faces, res=8, solid=True, band=2)
+    >>> field.values.shape, field.values[1, 1, 1], field.values[7, 7, 7]
+    ((8, 8, 8), -0.1875, 0.25)
+    """
+    engine = engine_for(device, engine, progress)
+    mesh = mesh_of(source, faces)[0] if faces is not None else _mesh(source)
+    made, info = _Options(**options), library.Info()
+    engine._call("vox_mesh_distances", mesh.pointer, made.pointer, band, None, 0, ctypes.byref(info))
+    values = np.empty((info.resolution,) * 3, np.float32, order="F")
+    engine._call("vox_mesh_distances", mesh.pointer, made.pointer, band, values.ctypes.data, values.nbytes, None)
+    return Distances(values, np.array(info.origin), np.array(info.voxel_size))
+
+
+def faults(source: Any, faces: Any = None, *, device: str = "auto", engine: Optional[Engine] = None,
+           progress: Progress = None, **options: Any) -> dict:
+    """Returns what makes the inside of a mesh unclear, as `vox-convert --report` writes it: counts of open edges, edges of
+    more than two triangles, triangles that face the other way than their neighbors, and crossings, and their places.
+    Options are `res`, `voxel_size`, `clip`, `center` and `snap` of `voxelize()`.
+
+    >>> found = vox.faults([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], res=16)
+    >>> found["open_edges"], found["crossings"], len(found["faults"][0]["places"]["open_edges"])
+    (3, 0, 3)
+    """
+    engine = engine_for(device, engine, progress)
+    mesh = mesh_of(source, faces)[0] if faces is not None else _mesh(source)
+    made = _Options(**options)
+    return json.loads(engine._text("vox_mesh_report", mesh.pointer, made.pointer))
 
 
 def _mesh(source):
@@ -221,4 +296,4 @@ def stats(scene: Any, device: str = "auto", engine: Optional[Engine] = None) -> 
     return scene.stats()
 
 
-__all__ = ["combine", "load", "stats", "voxelize", "voxelize_many"]
+__all__ = ["Distances", "combine", "faults", "load", "sdf", "stats", "voxelize", "voxelize_many"]

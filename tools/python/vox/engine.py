@@ -125,6 +125,14 @@ class Engine:
         self._call(name, *arguments, ctypes.byref(pointer), files=files)
         return pointer
 
+    def _text(self, name, *arguments):
+        """Does the same for a function that gives a text."""
+        length = ctypes.c_uint64()
+        self._call(name, *arguments, None, 0, ctypes.byref(length))
+        text = ctypes.create_string_buffer(length.value + 1)
+        self._call(name, *arguments, text, len(text), ctypes.byref(length))
+        return text.value.decode()
+
     def _run(self, work):
         self._raised = None
         try:

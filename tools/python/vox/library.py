@@ -57,7 +57,8 @@ class VoxelizeOptions(Sized):
     _fields_ = [("struct_size", c_uint64), ("voxel_size", c_double), ("resolution", c_uint32), ("coverage", c_uint32),
                 ("solid", c_uint32), ("materials", c_uint32), ("palette", c_void_p), ("palette_count", c_uint32),
                 ("up", c_uint32), ("clip", c_void_p), ("center", c_uint32), ("snap", c_uint32),
-                ("point_radius", c_double)]
+                ("point_radius", c_double), ("sides", c_void_p), ("close", c_double), ("interior", c_uint32),
+                ("shell_count", c_uint32), ("shell_depths", c_void_p), ("shell_materials", c_void_p)]
 
 
 class Info(Sized):
@@ -85,6 +86,8 @@ _CALLS = {
     "vox_voxelize": [c_void_p, c_void_p, POINTER(VoxelizeOptions), POINTER(c_void_p)],
     "vox_voxelize_file": [c_void_p, c_char_p, POINTER(VoxelizeOptions), POINTER(c_void_p)],
     "vox_combine": [c_void_p, c_void_p, c_void_p, c_uint32, POINTER(VoxelizeOptions), POINTER(c_void_p)],
+    "vox_mesh_report": [c_void_p, c_void_p, POINTER(VoxelizeOptions), c_char_p, c_uint64, POINTER(c_uint64)],
+    "vox_mesh_distances": [c_void_p, c_void_p, POINTER(VoxelizeOptions), c_double, c_void_p, c_uint64, POINTER(Info)],
     "vox_scene_load": [c_void_p, c_char_p, POINTER(c_void_p)],
     "vox_scene_copy": [c_void_p, POINTER(c_void_p)],
     "vox_scene_save": [c_void_p, c_void_p, c_char_p, c_uint32],

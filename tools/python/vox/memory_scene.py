@@ -176,11 +176,7 @@ class MemoryScene:
 
     def stats(self) -> dict:
         """Returns statistics, by the names that vox-stats has for them."""
-        length = ctypes.c_uint64()
-        self._call("vox_scene_stats", None, 0, ctypes.byref(length))
-        text = ctypes.create_string_buffer(length.value + 1)
-        self._call("vox_scene_stats", text, len(text), ctypes.byref(length))
-        return json.loads(text.value)
+        return json.loads(self._engine._text("vox_scene_stats", self._pointer))
 
     def render(self, size: Tuple[int, int] = (800, 600), *, view: str = "iso", eye: Any = None, target: Any = None,
                fov: float = 40, turn: float = 0, samples: int = 4, shade: str = "material",
