@@ -168,6 +168,66 @@ TEST(CompareVolumes, ARuleEmptiesVoxelsOfAVolume) {
   }
 }
 
+// Returns the value of a voxel of a volume of the next coarser level, by the description of coarser_volume().
+double mean_of_cube(volume::ValueType type, const std::vector<std::byte>& values, Int3 size, Int3 coarse) {
+  double sum = 0, count = 0;
+  for (uint32_t part = 0; part < 8; ++part) {
+    const Int3 v = {2 * coarse.x + int32_t(part % 2), 2 * coarse.y + int32_t(part / 2 % 2),
+                    2 * coarse.z + int32_t(part / 4)};
+    if (v.x >= size.x || v.y >= size.y || v.z >= size.z) continue;
+    const uint64_t at = uint64_t(v.x) + uint64_t(size.x) * (uint64_t(v.y) + uint64_t(size.y) * uint64_t(v.z));
+    sum += volume::value_number(type, volume::bits_at(type, values.data(), at));
+    ++count;
+  }
+  return type == volume::ValueType::F32 ? sum / count : std::floor(sum / count + 0.5);
+}
+
+TEST(CoarserVolume, HasTheMeansOfCubesAlsoAtOddBorders) {
+  for (const volume::ValueType type :
+       {volume::ValueType::U8, volume::ValueType::U16, volume::ValueType::I16, volume::ValueType::F32})
+    for (const Int3 size : {Int3{8, 6, 4}, {7, 5, 6}, {1, 9, 3}, {5, 1, 1}, {1, 1, 1}}) {
+      Random random(7);
+      std::vector<uint32_t> bits;
+      for (uint64_t i = 0; i < VoxelBox{{0, 0, 0}, size}.voxels(); ++i)
+        bits.push_back(type == volume::ValueType::F32  ? float_bits(float(random.uniform(-5, 5)))
+                       : type == volume::ValueType::U8 ? random.below(256)
+                                                       : random.below(1 << 16));
+      volume::Volume fine = memory_volume(
+          size, type, [=](Int3 v) { return bits[uint64_t(v.x + size.x * (v.y + size.y * v.z))]; });
+      fine.info.spacing = {1, 2, 3};
+      fine.is_zero = [](const VoxelBox& box) { return box == VoxelBox{{2, 4, 0}, {4, 5, 2}}; };
+      const std::vector<std::byte> values = all_values(fine);
+      const volume::Volume coarse = volume::coarser_volume(fine);
+      EXPECT_EQ(coarse.info.size, (Int3{(size.x + 1) / 2, (size.y + 1) / 2, (size.z + 1) / 2}));
+      EXPECT_EQ(coarse.info.spacing, (Vec3d{2, 4, 6}));
+      const std::vector<std::byte> means = all_values(coarse);
+      for (uint64_t i = 0; i < coarse.info.box().voxels(); ++i) {
+        const Int3 at = volume::voxel_at(coarse.info.box(), i);
+        const double mean = volume::value_number(type, volume::bits_at(type, means.data(), i));
+        EXPECT_EQ(static_cast<float>(mean), static_cast<float>(mean_of_cube(type, values, size, at)));
+      }
+      // A part of the volume has the same values as the whole.
+      const VoxelBox last = {coarse.info.size - Int3{1, 1, 1}, coarse.info.size};
+      std::vector<std::byte> value(volume::value_bytes(type));
+      coarse.read(last, value.data());
+      EXPECT_TRUE(std::equal(value.begin(), value.end(), means.end() - int64_t(value.size())));
+      if (size == Int3{7, 5, 6}) {
+        EXPECT_TRUE(coarse.is_zero({{1, 2, 0}, {2, 3, 1}}));  // the cube is cut at the border
+        EXPECT_FALSE(coarse.is_zero({{0, 0, 0}, {1, 1, 1}}));
+      }
+    }
+}
+
+TEST(VolumeSize, IsRefusedOutOfItsRange) {
+  constexpr int64_t kMost = volume::kMaxVolumeSide;
+  EXPECT_EQ(volume::checked_volume_size(1, kMost, 7), (Int3{1, int32_t(kMost), 7}));
+  for (const int64_t side : {int64_t{0}, int64_t{-1}, kMost + 1, int64_t{1} << 32 | 5}) {
+    EXPECT_THROW(volume::checked_volume_size(side, 1, 1), Error);
+    EXPECT_THROW(volume::checked_volume_size(1, side, 1), Error);
+    EXPECT_THROW(volume::checked_volume_size(1, 1, side), Error);
+  }
+}
+
 TEST(Pieces, FollowOneAnotherInTheOrderOfTheVoxels) {
   for (const VoxelBox box : {VoxelBox{{0, 0, 0}, {7, 5, 3}}, VoxelBox{{2, 3, 4}, {3, 9, 8}}})
     for (uint64_t most = 1; most < 120; ++most) {
