@@ -152,6 +152,64 @@ TEST(PackedValues, AreNumbersInATableIfFewAreDifferent) {
   EXPECT_EQ(attributes::with_table(attributes::packed_values(many)).value_bits, 16u);
 }
 
+// Each of these is refused by the check that is meant for it, whatever the bytes happen to hold.
+TEST(PackedValues, EachKindOfDamageIsNamed) {
+  std::vector<uint32_t> values(1000);  // a group, and four blocks of another
+  for (uint32_t i = 0; i < values.size(); ++i) values[i] = i < 64 ? i % 5 : 3 * i;
+  const PackedValues whole = attributes::packed_values(values);
+  const auto refused = [&](const auto& change, std::string_view why, const auto& check) {
+    PackedValues packed = whole;
+    change(packed);
+    try {
+      check(packed);
+      ADD_FAILURE() << "accepted: " << why;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string_view(error.what()).find(why), std::string_view::npos) << error.what();
+    }
+  };
+  const auto check = [](const PackedValues& packed) { attributes::check_structure(packed); };
+  const auto verify = [](const PackedValues& packed) { attributes::verify(packed); };
+  ASSERT_EQ(whole.groups[0].blocks[0] & 15, 3);  // indices of three bits
+  refused([](PackedValues& p) { p.groups[1].blocks[4] = 1 << 4; }, "behind the last value", check);
+  refused([](PackedValues& p) { p.groups[0].blocks[0] |= 7; }, "indices of 7 bits", check);
+  refused([](PackedValues& p) { p.groups[0].blocks[0] |= 4; }, "indices of 7 bits", check);
+  refused([](PackedValues& p) { p.groups[1].first_byte = p.byte_count + 1; }, "beyond the last byte", check);
+  refused([](PackedValues& p) { p.groups[1].first_byte = UINT64_MAX; }, "beyond the last byte", check);
+  refused([](PackedValues& p) { p.words.push_back(0); }, "bytes are given in", check);
+  refused([](PackedValues& p) { p.groups.pop_back(); }, "groups hold", check);
+  refused([](PackedValues& p) { p.count += 768; }, "groups hold", check);
+  refused([](PackedValues& p) { p.value_bits = 0; }, "values have 0 bits", check);
+  refused([](PackedValues& p) { p.value_bits = 25; }, "values have 25 bits", check);
+  refused([](PackedValues& p) { p.table.resize(attributes::kMostTabled + 1); }, "expected at most", check);
+  // The values stay the same, but they are not packed like this.
+  const auto longer = [](PackedValues& p) {
+    p.byte_count += 4;
+    p.words.push_back(0);
+  };
+  refused(longer, "bytes, ", verify);
+  refused([](PackedValues& p) { p.groups[0].blocks[1] ^= 1 << 4; }, "packed as vox packs", verify);
+
+  // A block that borrows the bytes of another one, which is not the one before it, has the same values.
+  std::vector<uint32_t> twice(192, 7);
+  for (uint32_t i = 64; i < 128; ++i) twice[i] = i;
+  PackedValues borrowed = attributes::packed_values(twice);
+  borrowed.groups[0].blocks[2] = 0;
+  ASSERT_EQ(borrowed[150], 7u);
+  EXPECT_NO_THROW(attributes::check_structure(borrowed));
+  refused([&](PackedValues& p) { p = borrowed; }, "block 0: is not packed as vox packs", verify);
+
+  // The last palette ends with the bytes, and one of its indices lies beyond it.
+  const PackedValues few = attributes::packed_values(std::vector<uint32_t>{1, 2, 3});
+  ASSERT_EQ(few.byte_count, 2 * 8 + 3 * 3u);
+  EXPECT_NO_THROW(attributes::check_structure(few));
+  PackedValues beyond = few;
+  beyond.words[0] |= 3;
+  refused([&](PackedValues& p) { p = beyond; }, "index beyond its palette", check);
+  PackedValues rest = few;
+  rest.words.back() |= 1u << 31;
+  refused([&](PackedValues& p) { p = rest; }, "the rest of the last word is not 0", verify);
+}
+
 // Damaged values are refused by check_structure(), or all of them can be read: the address sanitizer looks on.
 TEST(PackedValues, ThatAreDamagedAreRefusedOrReadable) {
   Random random(3);
