@@ -138,6 +138,9 @@ TEST_F(SpatialHash, HoldsTheVoxelWhoseKeyIsAllOnes) {
       EXPECT_EQ(ref(hash).material({0, 0, 0}), children == 0x81u ? 2u : hash::kNoValue);
       EXPECT_EQ(problem(hash, dag), "none");
       EXPECT_EQ(spatial::dag_of_hash(engine_->handle(), hash).voxels, dag.voxels);
+      FrozenHash misplaced = hash;
+      misplaced.cells.back() = spatial::kCellFormat.cell(7, 2);
+      EXPECT_THROW(spatial::check_structure(misplaced), Error);
     }
   }
 }
@@ -163,6 +166,65 @@ TEST_F(SpatialHash, ADifferenceToTheDagIsNamed) {
   EXPECT_EQ(problem(changed(empty, 4), dag),
             "voxel (30, 30, 31) is of material 4 in the spatial hash, but empty in the SVDAG");
   EXPECT_NE(problem(built(dense_dag(60, true, shell)), dag).find("60³"), std::string::npos);
+  EXPECT_NE(problem(built(dense_dag(61, false, shell)), dag).find("61³ voxels without materials"),
+            std::string::npos);
+}
+
+// Voxels differ in pairs: near each other and far apart, in material, missing, or too many.
+TEST_F(SpatialHash, OfSeveralDifferencesTheFirstInMortonOrderIsNamed) {
+  constexpr int32_t kSide = 30;
+  const dag::FrozenDag dag = dense_dag(kSide, true, dust(3));
+  Random random(9);
+  for (uint32_t i = 0; i < 40; ++i) {
+    const auto any = [&] { return static_cast<int32_t>(random.below(kSide)); };
+    const Int3 a = {any(), any(), any()}, step = i % 2 == 0 ? Int3{any(), any(), any()} : Int3{1, 0, 0};
+    const Int3 b = {(a.x + step.x) % kSide, (a.y + step.y) % kSide, (a.z + step.z) % kSide};
+    const auto grid = [&](uint32_t x, uint32_t y, uint32_t z) {
+      const Int3 v = {int(x), int(y), int(z)};
+      const int material = dust(3)(x, y, z);
+      if (v != a && v != b) return material;
+      return material == dag::kEmptyVoxel ? 5 : i % 3 == 0 ? dag::kEmptyVoxel : (material + 1) % 16;
+    };
+    const Int3 first = morton_encode(uint32_t(a.x), uint32_t(a.y), uint32_t(a.z)) <
+                               morton_encode(uint32_t(b.x), uint32_t(b.y), uint32_t(b.z))
+                           ? a
+                           : b;
+    EXPECT_EQ(problem(built(dense_dag(kSide, true, grid)), dag)
+                  .find("voxel (" + std::to_string(first.x) + ", " + std::to_string(first.y) + ", " +
+                        std::to_string(first.z) + ") is "),
+              0u)
+        << i;
+  }
+}
+
+TEST_F(SpatialHash, ACellThatOccursTwiceIsAnError) {
+  FrozenHash hash = built(dense_dag(30, true, dust(3)));
+  const auto filled = [&](uint64_t slot) { return hash.cells[slot] != hash::kEmptyCell<uint64_t>; };
+  uint64_t a = 0;
+  while (!filled(a)) ++a;
+  uint64_t b = a + 1;
+  while (!filled(b)) ++b;
+  hash.cells[b] = hash.cells[a];
+  EXPECT_NO_THROW(spatial::check_structure(hash));
+  EXPECT_NE(problem_of([&] { spatial::verify(hash); }), "none");
+  EXPECT_NE(problem_of([&] { spatial::dag_of_hash(engine_->handle(), hash); }).find("holds a voxel twice"),
+            std::string::npos);
+}
+
+TEST_F(SpatialHash, AnEmptyCellBeforeAFilledOneIsAnError) {
+  constexpr uint64_t kBucket = hash::LinesRef<uint64_t>::kBucketCells;
+  const FrozenHash hash = built(dense_dag(30, true, dust(3)), {.load_factor = 0.3});
+  uint32_t moved = 0;
+  for (uint64_t slot = 0; slot + 2 < hash.cells.size() && moved < 20; ++slot) {
+    if (slot % kBucket + 1 == kBucket || hash.cells[slot] == hash::kEmptyCell<uint64_t> ||
+        hash.cells[slot + 1] != hash::kEmptyCell<uint64_t>)
+      continue;
+    FrozenHash apart = hash;
+    std::swap(apart.cells[slot], apart.cells[slot + 1]);
+    EXPECT_NE(problem_of([&] { spatial::verify(apart); }).find("follows an empty one"), std::string::npos);
+    ++moved;
+  }
+  EXPECT_EQ(moved, 20u);
 }
 
 // No cell may change, except the last one, which is kept apart and not used here.
@@ -193,6 +255,8 @@ TEST_F(SpatialHash, SizesThatDoNotFitAreErrors) {
   refused([](FrozenHash& h) { h.apart = 1; });
   refused([](FrozenHash& h) { h.apart = 2; });
   refused([](FrozenHash& h) { h.voxels += 1; });
+  refused([](FrozenHash& h) { h.voxels -= 1; });
+  refused([](FrozenHash& h) { h.cells.push_back(hash::kEmptyCell<uint64_t>); });
   refused([](FrozenHash& h) { h.keys.resolution = 4; });
   refused([](FrozenHash& h) { h.materials = false; });
 }
@@ -221,6 +285,8 @@ TEST_F(SpatialHash, MoreVoxelsThanCellsAreAnErrorWithAHint) {
 TEST_F(SpatialHash, ThatDoesNotFitSaysHowMuchItTakes) {
   const dag::FrozenDag dag = dense_dag(64, true, everywhere);
   EXPECT_NO_THROW(spatial::check_hash_fits(1000, 100, {}, spatial::bytes_to_build(1000, 100, {})));
+  EXPECT_THROW(spatial::check_hash_fits(1000, 100, {}, spatial::bytes_to_build(1000, 100, {}) - 1), Error);
+  EXPECT_EQ(spatial::bytes_to_build(1000, 5000, {}), 1000u * 8 + 5000 * 16);
   EXPECT_EQ(problem_of([] { spatial::check_hash_fits(1000000, 100000, {}, 1 << 20); }),
             "building a spatial hash of 1,000,000 voxels needs 15.66 MiB, but only 1.00 MiB are available "
             "(allow more "
