@@ -282,6 +282,30 @@ TEST(PaintScene, CountsTexelsOfSquaresThatArePaintedAsAWholeAlone) {
   EXPECT_GT(told, whole / 3);
 }
 
+TEST(PaintScene, SharesFallFromFullToNothingAtTheRadius) {
+  const painting::StrokeRef soft =
+      painting::stroke_arrays({line_stroke(kRed, 1, {{0, 0, 0}}, 1)}, 0, 1).strokes[0];
+  EXPECT_EQ(soft.share(0), 65535u);
+  EXPECT_EQ(soft.share(0.5), 32768u);  // 32767.5, rounded
+  EXPECT_EQ(soft.share(0.25), 49151u);
+  EXPECT_EQ(soft.share(1), 0u);
+  const painting::StrokeRef hard =
+      painting::stroke_arrays({line_stroke(kRed, 1, {{0, 0, 0}}, 0)}, 0, 1).strokes[0];
+  EXPECT_EQ(hard.share(1), 65535u);
+  EXPECT_EQ(hard.share(std::nextafter(1.0, 2.0)), 0u);
+}
+
+TEST(PaintScene, FullPaintIsTheNearestLight) {
+  for (uint32_t code = 0; code < 256; ++code) {
+    const auto c = static_cast<uint8_t>(code);
+    const painting::Paint paint = painting::full_paint({c, 0, 255});
+    EXPECT_LE(std::abs(scene::srgb_to_linear(c) * 65535 - paint.r), 0.5) << code;
+    EXPECT_EQ(paint.g, 0);
+    EXPECT_EQ(paint.b, 65535);
+    EXPECT_EQ(painting::color_of(paint), (scene::Rgb8{c, 0, 255}));
+  }
+}
+
 TEST(PaintScene, AStrokeThatPaintsMoreThanThereIsMemoryForIsNamedWithItsLine) {
   const scene::Scene scene = test::textured_rectangle(test::noise_image(4, 4, 1));
   painting::Stroke all = line_stroke(kRed, 3, {{0.5, 0.5, 0}});
@@ -301,6 +325,12 @@ TEST(PaintScene, AStrokeWhoseEdgeRoundsAwayIsRefused) {
   for (const double far : {2147483648.0, 1e15, 1e100})
     EXPECT_THROW(painted(scene, {wall(far)}, {.size = painting::kMostSize}), painting::StrokeError) << far;
   EXPECT_NO_THROW(painted(scene, {wall(1e6)}, {.size = 64}));
+  // A line to a place that is far away is measured with the same errors.
+  for (const double far : {1e16, -1e16})
+    EXPECT_THROW(painted(scene, {line_stroke(kRed, 0.1, {{0.5, 0.5, 0}, {0.5, far, 0}})}, {.size = 64}),
+                 painting::StrokeError);
+  // In the texture, lengths are not compared with the scene's.
+  EXPECT_EQ(painted(scene, {uv_stroke(kRed, 1e16, 0.5, 0.5)}, {.size = 8}).atlas.texels, 64u);
   // Strokes that are far from everything paint nothing, and are no error.
   EXPECT_EQ(painted(scene, {line_stroke(kRed, 1, {{1e15, 0, 0}})}, {.size = 64}).missed.size(), 1u);
 }

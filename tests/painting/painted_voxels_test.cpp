@@ -144,6 +144,41 @@ TEST(PaintedVoxels, ArePaintedOnMaterialsWithoutATextureAndOverVertexColors) {
   EXPECT_EQ(colored.at(corner), 1);
 }
 
+TEST(PaintedVoxels, OverVertexColorsPaintShowsFromHalfATexelOnInItsOwnColor) {
+  Rectangle rectangle(checkers(2));
+  rectangle.scene.materials[0].image = scene::kNone;
+  rectangle.scene.colors.assign(4, {0, 0, 0, 255});
+  painting::Painting painting =
+      painted(rectangle.scene, {line_stroke(kOrange, 0.1, {{0.5, 0.5, 0.501}})}, {.size = 16});
+  const painting::Paint full = painting::full_paint(kOrange);
+  for (const uint32_t share : {1u, 32767u, 32768u, 65535u}) {
+    for (painting::Paint& paint : painting.atlas.paints) paint = painting::painted_over(full, share, {});
+    painting::index_atlas(painting.atlas, rectangle.scene, rectangle.palette);
+    for (const uint64_t cell : painting.atlas.cells) {
+      if (cell == hash::kEmptyCell<uint64_t>) continue;
+      EXPECT_EQ(painting::kCellFormat.value(cell), share > 32767 ? 3 : painting::kNothingShown) << share;
+    }
+  }
+  const painting::Paint half = painting::painted_over(full, 32768, {});
+  EXPECT_LT(test::oklab_distance(painting::color_of(half), kOrange), 0.01);
+}
+
+TEST(PaintedVoxels, CountsOfColorsFindTexelsAsTheMaterialWraps) {
+  Rectangle rectangle(checkers(2));
+  rectangle.scene.materials[0].wrap_u = scene::Wrap::Repeat;
+  rectangle.scene.materials[0].wrap_v = scene::Wrap::Mirror;
+  const painting::Painting painting =
+      painted(rectangle.scene, {uv_stroke(kOrange, 0.1, 0.25, 0.25, 0)}, {.size = 16});
+  const scene::SurfacePaint paint = surface_paint(painting.atlas, rectangle.scene);
+  const auto is_painted = [&](double u, double v) { return paint.color(0, {u, v}, kBlack) == kOrange; };
+  EXPECT_TRUE(is_painted(0.25, 0.25));
+  EXPECT_FALSE(is_painted(0.75, 0.75));
+  EXPECT_TRUE(is_painted(1.25, 0.25));
+  EXPECT_FALSE(is_painted(1.75, 0.25));
+  EXPECT_TRUE(is_painted(0.25, 1.75));
+  EXPECT_FALSE(is_painted(0.25, 1.25));
+}
+
 TEST(PaintedVoxels, AreThoseOfTheMeshWhereNothingIsPainted) {
   Rectangle rectangle(checkers(4));
   const Dense before = rectangle.unpainted();
