@@ -171,8 +171,8 @@ TEST_F(EdgePoints, AreNoneOfPicturesWithoutAnEdgeThatTurns) {
 
 TEST_F(EdgePoints, GrayIsTheLightnessOfColorsAndWhiteWhereNothingIsSeen) {
   const scene::Image image = {
-      "", 4, 1, {{255, 255, 255, 255}, {0, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 0, 0}}};
-  EXPECT_EQ(match::gray_of(image).values, (std::vector<uint8_t>{255, 0, 149, 255}));
+      "", 5, 1, {{255, 255, 255, 255}, {0, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 0, 0}, {0, 0, 255, 1}}};
+  EXPECT_EQ(match::gray_of(image).values, (std::vector<uint8_t>{255, 0, 149, 255, 28}));
 }
 
 // Compares bases, their coordinates and votes with loops over all pairs and triples of points, without a

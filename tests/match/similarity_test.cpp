@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libvox/base/bits.h"
 #include "libvox/base/error.h"
 #include "libvox/match/picture_pair.h"
 #include "tests/common/random.h"
@@ -28,6 +29,8 @@ TEST(PicturePairs, RefuseOptionsOutOfTheirRange) {
   refused({.side = 4097});
   refused({.clutter = 401});
   refused({.noise = 65});
+  EXPECT_NO_THROW(match::check({.side = 64, .clutter = 0, .noise = 0}));
+  EXPECT_NO_THROW(match::check({.side = 4096, .clutter = 400, .noise = 64}));
 }
 
 // Without clutter, noise and edges that anti-aliasing blurs, query and reference have the same gray, apart
@@ -57,6 +60,14 @@ TEST(PicturePairs, AreOfTheirSeed) {
   EXPECT_TRUE(one.query.pixels == again.query.pixels && one.reference.pixels == again.reference.pixels);
   EXPECT_EQ(one.known, again.known);
   EXPECT_FALSE(one.query.pixels == other.query.pixels || one.reference.pixels == other.reference.pixels);
+  // These sums were recorded once: a seed stands for the same pictures for ever.
+  const auto mixed = [](const scene::Image& image) {
+    uint64_t sum = 0;
+    for (const scene::Rgba8& pixel : image.pixels) sum = mix64(sum ^ pixel.r);
+    return sum;
+  };
+  EXPECT_EQ(mixed(one.reference), 5946270265107162955u);
+  EXPECT_EQ(mixed(one.query), 3515034949107397170u);
 }
 
 TEST(Similarities, AreFittedToPoints) {
@@ -128,6 +139,90 @@ TEST(Similarities, BringTogetherPointsThatAreNearestToEachOther) {
   EXPECT_GT(expected, 10u);
   EXPECT_EQ(together.size(), expected);
   for (const auto& [q, r] : together) EXPECT_LE(square(q, r), 25);
+}
+
+TEST(Similarities, AreAsFarApartAsAtTheCornerWhereTheyAreFarthest) {
+  const Similarity a = {{1, 0.1}, {3, 4}}, b = {{0.9, 0}, {3, -2}};
+  double most = 0;
+  for (const double x : {0.0, 99.0})
+    for (const double y : {0.0, 49.0})
+      most = std::max(most, std::hypot(a({x, y}).x - b({x, y}).x, a({x, y}).y - b({x, y}).y));
+  EXPECT_NEAR(match::greatest_distance(a, b, 100, 50), most, 1e-12);
+}
+
+// Points of two pictures, of which the first `together` fall on each other when the query is moved by 1000 pixels,
+// and the others lie far from all.
+struct MovedPoints {
+  std::vector<PixelPlace> query, reference;
+
+  MovedPoints(uint32_t together, uint32_t all) {
+    for (uint32_t i = 0; i < all; ++i) {
+      const PixelPlace at = {static_cast<int32_t>(37 * i % 251), static_cast<int32_t>(53 * i % 241)};
+      query.push_back(at);
+      reference.push_back(i < together ? PixelPlace{at.x + 1000, at.y}
+                                       : PixelPlace{-1000 - 40 * static_cast<int32_t>(i), 5000});
+    }
+  }
+  std::optional<match::PictureMatch> match(std::vector<match::VotedPair> pairs,
+                                           const match::MatchLimits& limits = {
+                                               .reference_pixels = 1 << 20}) const {
+    return match::best_match(query, reference, pairs, limits);
+  }
+  // The two bases of which consist of the same points, from number i to number j.
+  static match::VotedPair right_pair(uint32_t i, uint32_t j, uint32_t votes = 1) {
+    return {votes, match::basis_of(i, j), match::basis_of(i, j)};
+  }
+};
+
+TEST(Matches, NeedEightPointsAndAShareOfTheQuerys) {
+  const std::vector<match::VotedPair> pairs = {MovedPoints::right_pair(0, 3)};
+  EXPECT_FALSE(MovedPoints(7, 20).match(pairs));
+  const auto eight = MovedPoints(8, 20).match(pairs);
+  ASSERT_TRUE(eight);
+  EXPECT_EQ(eight->points, 8u);
+  EXPECT_NEAR(eight->similarity.shift.x, 1000, 1e-9);
+  const match::MatchLimits forty = {.least_percent = 40, .reference_pixels = 1 << 20},
+                           more = {.least_percent = 41, .reference_pixels = 1 << 20};
+  EXPECT_TRUE(MovedPoints(8, 20).match(pairs, forty));  // exactly the share
+  EXPECT_FALSE(MovedPoints(8, 20).match(pairs, more));
+  // On a small reference, chance brings as many points together.
+  EXPECT_FALSE(MovedPoints(8, 20).match(pairs, {.reference_pixels = 1 << 10}));
+}
+
+TEST(Matches, AreTheFirstOfTheBestAmongSixtyFourPairs) {
+  const MovedPoints points(12, 20);
+  const match::VotedPair wrong = {5, match::basis_of(0, 1), match::basis_of(18, 19)};
+  std::vector<match::VotedPair> pairs(63, wrong);
+  EXPECT_FALSE(points.match(pairs));
+  pairs.push_back(MovedPoints::right_pair(0, 3, 4));
+  pairs.push_back(MovedPoints::right_pair(2, 5, 3));
+  const auto found = points.match(pairs);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->votes, 4u);
+  EXPECT_EQ(points.match({MovedPoints::right_pair(2, 5, 3), MovedPoints::right_pair(0, 3, 4)})->votes, 3u);
+  pairs.insert(pairs.begin(), wrong);  // now 64 wrong ones come first
+  EXPECT_FALSE(points.match(pairs));
+}
+
+TEST(Overlays, ShowExactlyTheQuerysEdges) {
+  match::GrayPicture query = {16, 12, std::vector<uint8_t>(16 * 12, 200)};
+  for (uint32_t i = 0; i < query.values.size(); ++i)
+    if (i % 16 < 1 || (i % 16 > 8 && i / 16 > 9)) query.values[i] = 10;
+  const match::GrayPicture reference = {20, 20, std::vector<uint8_t>(20 * 20, 90)};
+  const match::EdgesRef edges = match::edges_of(query, query.values.data(), 32);
+  for (const int32_t shift : {0, 3}) {
+    const scene::Image image =
+        match::overlay_of(query, reference, 32, Similarity{{1, 0}, {double(shift), 0}});
+    uint32_t shown = 0;
+    for (int32_t y = 0; y < 20; ++y)
+      for (int32_t x = 0; x < 20; ++x) {
+        const scene::Rgba8 pixel = image.pixels[static_cast<size_t>(y * 20 + x)];
+        const bool expected = edges.is_inside(x - shift, y, 0) && edges.is_edge(x - shift, y);
+        EXPECT_EQ(pixel.r != pixel.b, expected) << x << ' ' << y;
+        shown += expected ? 1 : 0;
+      }
+    EXPECT_GT(shown, 20u);
+  }
 }
 
 TEST(Overlays, ShowTheQuerysEdgesWhereItWasFound) {
