@@ -108,6 +108,10 @@ TEST_F(PoolTest, ABlockOfAboutTheSameSizeIsReused) {
   EXPECT_EQ(pool.allocate(9900), block);
   EXPECT_EQ(allocations, 1);
   pool.release(block);
+  EXPECT_EQ(pool.allocate(8500), block);  // takes all of the block
+  EXPECT_EQ(pool.used(), 10240u);
+  EXPECT_EQ(pool.peak(), 10240u);
+  pool.release(block);
 
   void* small = pool.allocate(1000);  // so much smaller that it must not take the large block
   EXPECT_NE(small, block);
@@ -154,6 +158,9 @@ TEST_F(PoolTest, PeakCountsKeptBlocksUntilTheyAreTrimmed) {
   EXPECT_EQ(pool.peak(), 65536u + 1024u);
   pool.restart_peak();
   EXPECT_EQ(pool.peak(), 0u);
+  pool.release(pool.allocate(2048));
+  pool.restart_peak();
+  EXPECT_EQ(pool.peak(), 2048u);  // the kept block is held
 }
 
 TEST_F(PoolTest, ABufferGivesItsBlockBackAndHandsItOnWhenMoved) {
@@ -229,6 +236,21 @@ TEST(KernelTimes, AreWhatCameBetweenTwoLooks) {
   EXPECT_EQ(device::seconds_of(between, "other"), 0);
 }
 
+TEST(KernelTimes, OfAProfileAreSumsLongestFirst) {
+  device::Profiler profiler(true);
+  profiler.add({"find", 10}, 3, 0.5);
+  profiler.add({"nodes", 2.5}, 4, 2);
+  profiler.add({"find", 10}, 1, 0.25);
+  const KernelList rows = profiler.rows();
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].name, "nodes");
+  EXPECT_EQ(rows[0].bytes, 10u);
+  EXPECT_EQ(rows[1].name, "find");
+  EXPECT_EQ(rows[1].launches, 2u);
+  EXPECT_EQ(rows[1].seconds, 0.75);
+  EXPECT_EQ(rows[1].bytes, 40u);
+}
+
 TEST(KernelTimes, AddUpByNameLongestFirst) {
   const KernelList all = device::all_kernels({{{"a", 1, 1, 10}, {"b", 1, 1.5, 0}}, {}, {{"a", 2, 2, 5}}});
   ASSERT_EQ(all.size(), 2u);
@@ -244,6 +266,7 @@ TEST(Devices, AListNamesEachOfThem) {
   EXPECT_FALSE(device::names_several("cuda:1"));
   EXPECT_EQ(device::listed_devices("cuda:0,1,cpu,cuda:7"),
             (std::vector<std::string>{"cuda:0", "cuda:1", "cpu", "cuda:7"}));
+  EXPECT_EQ(device::listed_devices("cpu,cpu"), (std::vector<std::string>{"cpu", "cpu"}));
   EXPECT_EQ(device::listed_devices("cuda,1"), (std::vector<std::string>{"cuda:0", "cuda:1"}));
   for (const char* wrong :
        {"cpu,", ",cpu", "cpu,1", "auto,cpu", "cpu,,cpu", "cuda:0,cuda:0", "cuda,0", "0,1"})
@@ -253,7 +276,8 @@ TEST(Devices, AListNamesEachOfThem) {
 TEST(Devices, OneIsMadeByItsName) {
   EXPECT_EQ(device::make_device({.name = "cpu"})->name(), "cpu");
   EXPECT_EQ(device::make_device({.name = "auto"})->name(), device::gpu_count() > 0 ? "cuda:0" : "cpu");
-  for (const char* wrong : {"", "gpu", "cpu:0", "cpu,cpu"})
+  for (const char* wrong :
+       {"", "gpu", "cpu:0", "cpu,cpu", "cuda:", "cuda:x", "cuda:1x", "cuda:-1", "cuda: 1"})
     EXPECT_THROW(device::make_device({.name = wrong}), UsageError) << wrong;
   EXPECT_THROW(device::make_device({.name = "cuda:999"}), Error);
 }
