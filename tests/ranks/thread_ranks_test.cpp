@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -21,7 +22,7 @@ namespace {
 
 // Returns the message from rank `from` to rank `to`, whose words are all different.
 std::vector<uint32_t> message(uint32_t from, uint32_t to) {
-  std::vector<uint32_t> words((from * 7 + to * 3) % 5 * 100);
+  std::vector<uint32_t> words((from * 7 + to * 3 + 1) % 5 * 100);  // some to itself, some empty
   std::iota(words.begin(), words.end(), from * 100000 + to * 1000);
   return words;
 }
@@ -126,6 +127,44 @@ TEST(ThreadRanks, ARankThatThrowsEndsTheOthersAndItsErrorIsThrown) {
     }
     EXPECT_EQ(ended, 3);
   }
+}
+
+// Rank 0 fails first. Rank 1 notices it, again when it goes on nevertheless, and then fails in its own way.
+TEST(ThreadRanks, OfSeveralErrorsTheFirstIsThrown) {
+  try {
+    run_thread_ranks(2, [](Ranks& ranks) {
+      if (ranks.rank() == 0) throw Error("first");
+      for (int i = 0; i < 3; ++i) EXPECT_THROW(ranks.gather(1), RankFailed);
+      throw Error("second");
+    });
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "first");
+  }
+}
+
+TEST(Launch, IsReadFromTheVariablesOfALauncherIfTheyMakeSense) {
+  constexpr const char* kRank = "SLURM_PROCID";
+  constexpr const char* kCount = "SLURM_STEP_NUM_TASKS";
+  if (launch().count != 1 || std::getenv(kRank) != nullptr) GTEST_SKIP() << "started by a launcher";
+  const auto read = [&](const char* rank, const char* count) {
+    setenv(kRank, rank, 1);
+    setenv(kCount, count, 1);
+    const Launch found = launch();
+    unsetenv(kRank);
+    unsetenv(kCount);
+    return std::pair(found.rank, found.count);
+  };
+  EXPECT_EQ(read("3", "4"), std::pair(3u, 4u));
+  EXPECT_EQ(read("0", "1"), std::pair(0u, 1u));
+  for (const auto& [rank, count] : {std::pair("4", "4"),
+                                    {"0", "0"},
+                                    {"1", "4x"},
+                                    {"x", "4"},
+                                    {"", "4"},
+                                    {"-1", "4"},
+                                    {"1", "9999999999"}})
+    EXPECT_EQ(read(rank, count), std::pair(0u, 1u)) << rank << ' ' << count;
 }
 
 TEST(ThreadRanks, SizesThatDoNotAgreeAreAnError) {
