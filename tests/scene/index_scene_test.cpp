@@ -5,6 +5,9 @@
 #include <cmath>
 #include <set>
 
+#include "libvox/base/error.h"
+#include "libvox/scene/dither.h"
+#include "libvox/scene/surface.h"
 #include "tests/scene/scenes.h"
 
 namespace vox {
@@ -263,6 +266,84 @@ TEST(IndexScene, MeshMaterialsKeepTheirHoles) {
     }
   }
   EXPECT_EQ(entries, (std::set<uint8_t>{0, 1, 2}));
+}
+
+TEST(IndexScene, HolesOfOneImageDifferWithTheAlphaOfTheMaterial) {
+  scene::Scene scene;
+  scene.images = {test::noise_image(8, 8, 1)};
+  scene.materials = {white_material(0), white_material(0)};
+  for (scene::Material& material : scene.materials) material.alpha_cutoff = 0.5f;
+  scene.materials[1].base_color[3] = 0.75f;
+  scene.materials[1].wrap_u = scene::Wrap::Clamp, scene.materials[1].wrap_v = scene::Wrap::Mirror;
+  const scene::IndexedScene indexed = scene::index_scene(scene, {}, scene::MaterialMode::None);
+  ASSERT_EQ(indexed.textures.size(), 2u);
+  for (uint64_t i = 0; i < 64; ++i) {
+    EXPECT_EQ(bit(indexed.textures[0].opaque, i), scene.images[0].pixels[i].a >= 128);
+    EXPECT_EQ(bit(indexed.textures[1].opaque, i), scene.images[0].pixels[i].a >= 170);
+  }
+  EXPECT_EQ(indexed.materials[1].wrap_u, scene::Wrap::Clamp);
+  EXPECT_EQ(indexed.materials[1].wrap_v, scene::Wrap::Mirror);
+}
+
+// Between two corners of one color and a third of another, most of a triangle has colors of neither.
+TEST(IndexScene, SharesOfVertexColorsAreThoseOfTheirInterpolation) {
+  scene::Scene scene;
+  scene.materials = {white_material()};
+  scene.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  scene.colors = {{0, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 255}};
+  for (uint32_t i = 0; i < 300; ++i)
+    scene.triangles.push_back({{0, 1, 2}, {scene::kNone, scene::kNone, scene::kNone}, 0});
+  const scene::Palette palette = noise_palette(4);
+  const auto shares = scene::index_scene(scene, palette, scene::MaterialMode::Texture).shares;
+  std::array<double, scene::kPaletteSize> expected = {};
+  constexpr int kSteps = 200;
+  double all = 0;
+  for (int i = 0; i < kSteps; ++i)
+    for (int j = 0; i + j < kSteps; ++j, ++all) {
+      const auto code = [](int part) { return static_cast<uint8_t>(255 * (part + 0.33) / kSteps + 0.5); };
+      expected[nearest(palette, {0, code(i), code(j)})] += 1;
+    }
+  for (uint32_t entry = 0; entry < scene::kPaletteSize; ++entry)
+    EXPECT_NEAR(shares[entry], expected[entry] / all, 0.06) << entry;
+}
+
+TEST(IndexScene, AVertexColorIsRoundedToTheNearestCode) {
+  scene::Scene scene;
+  scene.materials = {white_material()};
+  add_rectangle(scene, 0, 1, 1, 0);
+  for (const int value : {0, 1, 77, 254, 255}) {
+    const auto code = static_cast<uint8_t>(value);
+    scene.colors.assign(4, {code, code, code, 255});
+    const scene::SceneSurface surface(scene);
+    surface.for_each_sample(0, surface.sample_slots(), [&](const scene::SurfaceSample& sample) {
+      EXPECT_EQ(sample.color, (scene::Rgb8{code, code, code}));
+    });
+  }
+}
+
+// The mean light of a mix is that of the color, if the palette's colors surround it.
+TEST(Dither, MixesHaveTheLightOfTheColorFromDarkToLight) {
+  const scene::Palette palette = {
+      .count = 5, .colors = {kWhite, kBlack, scene::Rgb8{255, 0, 0}, {0, 255, 0}, {0, 0, 255}}};
+  const double lightness[] = {1, 0, 0.628, 0.866, 0.452};
+  for (const scene::Rgb8 color :
+       {kBlack, kWhite, scene::Rgb8{188, 188, 188}, {100, 100, 100}, {200, 90, 60}}) {
+    const scene::ColorMix mix = scene::mix_of(palette, color);
+    Vec3d sum = {0, 0, 0};
+    for (size_t i = 0; i < mix.size(); ++i) {
+      ASSERT_LT(mix[i], palette.count);
+      sum = sum + scene::srgb_to_linear(palette.colors[mix[i]]);
+      EXPECT_GE(lightness[mix[i]], lightness[mix[i == 0 ? 0 : i - 1]]);
+    }
+    const Vec3d wanted = scene::srgb_to_linear(color), mean = sum * (1.0 / scene::kMixParts);
+    EXPECT_NEAR(mean.x, wanted.x, 0.02);
+    EXPECT_NEAR(mean.y, wanted.y, 0.02);
+    EXPECT_NEAR(mean.z, wanted.z, 0.02);
+  }
+  // The first of equal colors is taken.
+  scene::Palette twice = {.count = 3, .colors = {kBlack, kWhite, kWhite}};
+  for (const uint8_t part : scene::mix_of(twice, {188, 188, 188})) EXPECT_LT(part, 2);
+  EXPECT_THROW(scene::mix_of({}, kWhite), Error);
 }
 
 TEST(IndexScene, VertexColorsGoThroughTheTable) {

@@ -105,7 +105,8 @@ TEST(MeshPalette, APaletteFromElsewhereGoesToTheLargestAreas) {
   const scene::IndexedScene indexed = scene::index_scene(scene, two, scene::MaterialMode::Mesh);
   EXPECT_EQ(indexed.materials[0].index, 0);
   EXPECT_EQ(indexed.materials[1].index, 1);
-  EXPECT_EQ(indexed.materials[3].index, 1);  // the nearest color
+  EXPECT_EQ(indexed.materials[2].index, 1);  // the nearest color
+  EXPECT_EQ(indexed.materials[3].index, 1);
 }
 
 TEST(MeshPalette, RulesGiveNumbersAndTheLastOneThatMatchesDecides) {
@@ -123,6 +124,23 @@ TEST(MeshPalette, RulesGiveNumbersAndTheLastOneThatMatchesDecides) {
   const scene::IndexedScene indexed = scene::index_scene(scene, palette, scene::MaterialMode::Mesh);
   for (size_t i = 0; i < 12; ++i) EXPECT_EQ(indexed.materials[i].index, palette.members[i].entry);
   EXPECT_EQ(palette.colors[5], (scene::Rgb8{30, 0, 0}));
+}
+
+TEST(MeshPalette, ANumberHasTheNameOfItsRuleOrItsOnlyMemberAndTheColorOfItsAreas) {
+  scene::Scene scene = scene_of(4);
+  scene.materials.push_back(plain_material({9, 8, 7}));  // covers nothing
+  scene.materials.back().name = "hidden";
+  const std::vector<scene::AssignRule> rules = {{"m[", 6, ""}, {"m3*", 5, ""}, {"none", 5, ""},
+                                                {"m0", 1, ""}, {"m2", 1, ""},  {"hid*", 2, ""}};
+  const scene::Palette palette = scene::mesh_palette(scene, {.rules = rules});
+  EXPECT_EQ(entries_of(palette), (std::vector<uint8_t>{1, 0, 1, 5, 2}));
+  EXPECT_EQ(palette.names[1], "m0");
+  EXPECT_EQ(palette.names[2], "hidden");
+  EXPECT_EQ(palette.names[5], "m3");
+  EXPECT_EQ(palette.names[6], "m[");
+  EXPECT_EQ(palette.colors[2], (scene::Rgb8{9, 8, 7}));
+  EXPECT_EQ(palette.colors[6], (scene::Rgb8{128, 128, 128}));
+  EXPECT_NEAR(palette.colors[1].r, 11, 3);  // of 0 on an area of 4 and 20 on 2
 }
 
 TEST(MeshPalette, NamesWithoutARuleShareEntryZero) {

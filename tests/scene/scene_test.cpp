@@ -60,6 +60,21 @@ TEST(Scene, VerticesWithoutColorBecomeWhiteBesideColoredOnes) {
   }
 }
 
+TEST(Scene, TheUnitIsThatOfAllPartsOrUnknown) {
+  using enum scene::LengthUnit;
+  const auto unit_of = [](scene::LengthUnit first, scene::LengthUnit second) {
+    scene::Scene all, a = one_rectangle("a"), b = one_rectangle("b");
+    a.unit = first, b.unit = second;
+    scene::append_scene(all, std::move(a));
+    scene::append_scene(all, std::move(b));
+    return all.unit;
+  };
+  EXPECT_EQ(unit_of(Meter, Meter), Meter);
+  EXPECT_EQ(unit_of(Unknown, Unknown), Unknown);
+  EXPECT_EQ(unit_of(Meter, Unknown), Unknown);
+  EXPECT_EQ(unit_of(Unknown, Meter), Unknown);
+}
+
 TEST(Scene, TrianglesThatCoverNothingAreDroppedAndCounted) {
   scene::Scene scene;
   scene.materials.resize(1);
@@ -120,6 +135,28 @@ TEST(Scene, BaseColorsAreBakedIntoTheVerticesOfTheirOwnTriangles) {
   scene::Scene again = scene;
   scene::bake_base_colors(again);
   EXPECT_EQ(again.colors, scene.colors);
+}
+
+// Seven triangles share an edge. Two of their materials have the same base color, and some differ in one channel alone.
+TEST(Scene, AVertexIsDoubledOnceForEachBaseColorThatDiffers) {
+  const std::array<scene::Rgb8, 7> tints = {
+      scene::Rgb8{200, 100, 50}, {200, 100, 50}, {50, 100, 200}, {200, 50, 50},
+      {200, 100, 200},           {50, 100, 200}, {50, 100, 50}};
+  scene::Scene scene;
+  scene.positions = {{0, 0, 0}, {1, 0, 0}};
+  for (uint32_t i = 0; i < tints.size(); ++i) {
+    scene.materials.push_back(plain_material(tints[i]));
+    scene.positions.push_back({0, 1, double(i)});
+    scene.triangles.push_back({{0, 1, 2 + i}, {scene::kNone, scene::kNone, scene::kNone}, i});
+  }
+  scene.colors.assign(scene.positions.size(), {255, 255, 255, 255});
+  scene::bake_base_colors(scene);
+  EXPECT_EQ(scene.positions.size(), 2u * 5 + 7);
+  for (const scene::Triangle& triangle : scene.triangles)
+    for (const uint32_t vertex : triangle.position) {
+      const auto [r, g, b] = tints[triangle.material];
+      EXPECT_EQ(scene.colors[vertex], (scene::Rgba8{r, g, b, 255}));
+    }
 }
 
 TEST(Scene, BakingLeavesTexturedMaterialsAndUncoloredScenesAlone) {
