@@ -2,8 +2,12 @@
 
 #include <set>
 
+#include "libvox/base/error.h"
 #include "libvox/edit/script.h"
+#include "libvox/edit/volume_session.h"
 #include "libvox/hash/table_options.h"
+#include "libvox/volume/volume.h"
+#include "tests/common/kept_log.h"
 #include "tests/common/random.h"
 #include "tests/edit/edited_scene.h"
 
@@ -161,6 +165,130 @@ TEST(ScriptCursor, MovingAnEditMovesItsPlacesAndNoSources) {
             edit::Edit(edit::CombineEdit{.at = Int3{7, 7, 7} + voxels}));
   EXPECT_EQ(edit::moved(edit::FillEdit{.seed = {7, 7, 7}, .shape = sphere}, offset),
             edit::Edit(edit::FillEdit{.seed = Int3{7, 7, 7} + voxels, .shape = moved_sphere}));
+}
+
+TEST(ScriptCursor, MovingAnEditOfAVolumeMovesItsShapeAndMask) {
+  const edit::Shape sphere{.kind = edit::ShapeKind::Sphere, .a = {1, 2, 3}, .radius = 9};
+  const edit::VolumeEdit moved =
+      edit::moved(edit::VolumeEdit{.shape = sphere, .mask = 1, .mask_at = {7, 7, 7}}, {256, -512, 0});
+  EXPECT_EQ(moved.shape.a, (edit::EditPlace{257, -510, 3}));
+  EXPECT_EQ(moved.mask_at, (Int3{8, 5, 7}));
+}
+
+TEST(Script, APlaceCountsCharactersAndEveryKindOfLineEnd) {
+  const auto place = [](const std::string& text, const std::string& word, uint32_t line) {
+    edit::Script script;
+    script.path = "a.txt";
+    script.text = text;
+    return edit::place_of(script, {.line = line, .text = text.find(word), .action = edit::Undo{}});
+  };
+  EXPECT_EQ(place("undo", "undo", 1), "a.txt:1:1");
+  EXPECT_EQ(place("undo\r  redo", "redo", 2), "a.txt:2:3");
+  EXPECT_EQ(place("undo\r\n redo", "redo", 2), "a.txt:2:2");
+  EXPECT_EQ(place("undo\ngröße, redo", "redo", 2), "a.txt:2:8");
+}
+
+edit::Edit box_edit(Int3 min, Int3 max, edit::PaintMode mode = edit::PaintMode::Add, uint8_t material = 0) {
+  const auto units = [](Int3 v) { return edit::EditPlace{v.x, v.y, v.z} * edit::kEditUnits; };
+  return edit::PaintEdit{.shape = {.kind = edit::ShapeKind::Box, .a = units(min), .b = units(max)},
+                         .mode = mode,
+                         .material = material};
+}
+
+edit::Script script_of(std::vector<edit::Edit> edits) {
+  edit::Script script;
+  script.path = "a.txt";
+  for (edit::Edit& one : edits)
+    script.commands.push_back(
+        {.line = static_cast<uint32_t>(script.commands.size() + 1), .action = std::move(one)});
+  return script;
+}
+
+TEST(ScriptSurvey, CountsEditsByToolAndThoseOutsideOfTheGrid) {
+  edit::Script script = script_of({box_edit({1, 1, 1}, {3, 3, 3}), box_edit({30, 0, 0}, {40, 1, 1}),
+                                   edit::FillEdit{.seed = {2, 2, 2}}, edit::MorphEdit{}});
+  script.commands.push_back({.line = 9, .action = edit::Undo{}});
+  const KeptLog log;
+  const edit::ScriptFindings found = edit::survey_script(script, {}, 20, {});
+  EXPECT_EQ(found.edits, 4u);
+  EXPECT_EQ(found.outside, 1u);
+  EXPECT_EQ(found.tools.at("box add"), 2u);
+  EXPECT_EQ(found.tools.at("fill"), 1u);
+  EXPECT_NE(log.text().find("a.txt:2: changes nothing inside the grid"), std::string::npos) << log.text();
+  EXPECT_THROW(edit::survey_script(script_of({edit::FillEdit{.seed = {20, 2, 2}}}), {}, 20, {}), Error);
+}
+
+TEST(ScriptSurvey, NamesTheFirstTwentyEditsOutsideAndCountsTheOthers) {
+  const auto said = [](size_t edits) {
+    const KeptLog log;
+    const edit::Script script = script_of(std::vector(edits, box_edit({30, 0, 0}, {40, 1, 1})));
+    EXPECT_EQ(edit::survey_script(script, {}, 20, {}).outside, edits);
+    return log.text();
+  };
+  EXPECT_NE(said(20).find("a.txt:20: changes nothing"), std::string::npos);
+  EXPECT_EQ(said(20).find("more edits"), std::string::npos);
+  EXPECT_EQ(said(25).find("a.txt:21:"), std::string::npos);
+  EXPECT_NE(said(25).find("5 more edits change nothing"), std::string::npos);
+}
+
+TEST(ScriptSurvey, AnEditOfAVolumeLiesWhereItsOwnMaskDoes) {
+  const auto mask_of = [](Int3 size) {
+    volume::Volume mask;
+    mask.info.size = size;
+    return mask;
+  };
+  const std::vector<volume::Volume> masks = {mask_of({2, 2, 2}), mask_of({9, 9, 9})};
+  edit::Script script;
+  script.path = "a.txt";
+  for (const uint32_t mask : {1u, 2u, 0u})
+    script.commands.push_back(
+        {.line = mask + 1, .action = edit::VolumeEdit{.mask = mask, .mask_at = {-5, 0, 0}}});
+  const KeptLog log;
+  const edit::ScriptFindings found = edit::survey_volume_script(script, masks, {20, 20, 20});
+  EXPECT_EQ(found.edits, 3u);
+  EXPECT_EQ(found.outside, 1u);
+  EXPECT_NE(log.text().find("a.txt:2: changes nothing inside the volume"), std::string::npos) << log.text();
+}
+
+TEST(ScriptSurvey, TheTouchedBoxHoldsWhatAllEditsReadAndWrite) {
+  const edit::Edit copy = edit::CopyEdit{.source = {{1, 2, 3}, {4, 4, 4}}, .to = {10, 10, 10}};
+  const edit::Script script =
+      script_of({box_edit({30, 0, 0}, {40, 1, 1}), copy, box_edit({6, 6, 6}, {15, 7, 7})});
+  EXPECT_EQ(edit::touched_box(script, {}, 20), (VoxelBox{{1, 2, 3}, {15, 12, 11}}));
+  EXPECT_EQ(edit::written_boxes(script, {}, 20),
+            (std::vector<VoxelBox>{{{10, 10, 10}, {13, 12, 11}}, {{6, 6, 6}, {15, 7, 7}}}));
+  EXPECT_TRUE(edit::touched_box(script_of({box_edit({30, 0, 0}, {40, 1, 1})}), {}, 20).empty());
+}
+
+TEST(ScriptSurvey, TheLastOfMoreThanAMillionBoxesHoldsAllThatFollow) {
+  constexpr uint32_t kMost = 1 << 20;
+  edit::Script script = script_of({box_edit({0, 0, 0}, {1, 1, 1})});
+  script.repeats.push_back({.first = 0, .end = 1, .count = kMost - 1});
+  for (const int32_t x : {3, 9, 5})
+    script.commands.push_back({.line = 2, .action = box_edit({x, 0, 0}, {x + 1, 1, 1})});
+  const std::vector<VoxelBox> boxes = edit::written_boxes(script, {}, 20);
+  ASSERT_EQ(boxes.size(), kMost);
+  EXPECT_EQ(boxes[kMost - 2], (VoxelBox{{0, 0, 0}, {1, 1, 1}}));
+  EXPECT_EQ(boxes.back(), (VoxelBox{{3, 0, 0}, {10, 1, 1}}));
+}
+
+TEST(ScriptSurvey, APaletteGrowsToTheMaterialsThatEditsFillWith) {
+  dag::VoxelScene scene;
+  scene.dag.materials = true;
+  scene.palette.count = 2;
+  const Int3 low = {0, 0, 0}, high = {1, 1, 1};
+  edit::extend_palette(scene, script_of({box_edit(low, high, edit::PaintMode::Remove, 9),
+                                         box_edit(low, high, edit::PaintMode::Add, 1)}));
+  EXPECT_EQ(scene.palette.count, 2u);
+  edit::extend_palette(scene, script_of({box_edit(low, high, edit::PaintMode::Add, 4)}));
+  ASSERT_EQ(scene.palette.count, 5u);
+  EXPECT_EQ(scene.palette.names[4], "material 4");
+  EXPECT_NE(scene.palette.colors[3], scene.palette.colors[4]);
+  edit::extend_palette(scene, script_of({edit::FillEdit{.material = 6}}));
+  EXPECT_EQ(scene.palette.count, 7u);
+  scene.dag.materials = false;
+  edit::extend_palette(scene, script_of({box_edit(low, high, edit::PaintMode::Add, 9)}));
+  EXPECT_EQ(scene.palette.count, 7u);
 }
 
 // Runs thousands of random edits one by one and compares each with a loop over all voxels.
