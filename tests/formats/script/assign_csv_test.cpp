@@ -55,6 +55,10 @@ TEST_F(AssignRules, AreRefusedWithTheirLine) {
   EXPECT_NE(problem("a,1,one\nb,1,two\n").find("number 1 is called 'two' here and 'one' in line 1"),
             std::string::npos);
   EXPECT_NE(problem("# nothing\n").find("has no rule"), std::string::npos);
+  std::string many;
+  for (int i = 0; i < 100'000; ++i) many += "a,1\n";
+  EXPECT_EQ(read(many).size(), 100'000u);
+  EXPECT_NE(problem(many + "a,1\n").find("rules.csv:100001:1: more than 100000 rules"), std::string::npos);
   EXPECT_NE(problem("").find("rules.csv"), std::string::npos);
 }
 

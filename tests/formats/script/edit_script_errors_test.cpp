@@ -58,6 +58,8 @@ TEST(EditScriptErrors, MissingAndDoubledArgumentsAreNamed) {
   expect_error("erode in box min 1,1,1 max 2,2,2 in box", "1:34", "'in' is given twice");
   expect_error("sphere remove center 1,2,3 radius 4 grain 3", "1:43",
                "'grain' has no effect without 'noise LENGTH'");
+  expect_error("sphere remove center 1,2,3 radius 4 seed 3", "1:42",
+               "'seed' has no effect without 'noise LENGTH'");
 }
 
 TEST(EditScriptErrors, BadNumbersSayWhatIsWrongWithThem) {
@@ -71,6 +73,7 @@ TEST(EditScriptErrors, BadNumbersSayWhatIsWrongWithThem) {
   expect_error(sphere + "-inf,2,3", "1:31", "'-inf' is not finite");
   expect_error(sphere + "1,2,1e300", "1:35", "too large");
   expect_error(sphere + "1,2,2097152.01", "1:35", "too large");
+  expect_error(sphere + "1,2,-2097152.01", "1:35", "too large");
   EXPECT_EQ(error(sphere + "1,2,-2097152"), "");
   expect_error("sphere remove center 1,2,3 radius -1", "1:35", "'-1' is negative");
   expect_error("sphere remove center 1,2,3 radius 1048576.01", "1:35", "too large");
@@ -81,6 +84,7 @@ TEST(EditScriptErrors, BadNumbersSayWhatIsWrongWithThem) {
   expect_error("undo 4294967296", "1:6", "expected a whole number");
   expect_error("undo 1 2", "1:8", "expected the end of the line, not '2'");
   expect_error("gc threshold 120%", "1:14", "no share");
+  EXPECT_EQ(error("gc threshold 100%"), "");
   expect_error("gc threshold nan", "1:14", "no share");
   expect_error("gc budget 2", "1:11", "no time");
   expect_error("gc every 3 never", "1:1", "one of every, threshold and never");
@@ -145,6 +149,15 @@ TEST(EditScriptErrors, RepetitionsKeepPlacesInRange) {
   EXPECT_EQ(error("repeat 98 step 1000,0,0 jitter 152,0,0" + sphere), "");
   expect_error("repeat 98 step 1000,0,0 jitter 153,0,0" + sphere, "2:1", "moves beyond");
   EXPECT_EQ(error("repeat 98 step -1000,0,0 jitter 153,0,0" + sphere), "");
+  const std::string long_box = "box min 0,0,0 max 2000000,1,1\nend",
+                    copy = "\ncopy min 0,0,0 max 1,1,1 to 0,0,0 in ";
+  for (const std::string& edit : {"\nclear " + long_box, copy + long_box}) {
+    EXPECT_EQ(error("repeat 98 step 1000,0,0" + edit), "");
+    expect_error("repeat 99 step 1000,0,0" + edit, "2:1", "moves beyond");
+  }
+  const std::string low = "\nsphere remove center 0,0,-2000000 radius 1\nend";
+  EXPECT_EQ(error("repeat 98 step 0,0,-1000" + low), "");
+  expect_error("repeat 99 step 0,0,-1000" + low, "2:1", "moves beyond");
   expect_error("repeat 10000000 step 2097152,0,0\nstamp a.h5 at 0,0,0\nend", "2:1", "moves beyond");
   std::string nested = "repeat 50 step 1000,0,0\nrepeat 50 step 1000,0,0";
   EXPECT_EQ(error(nested + "\nfill seed 1999152,0,0 material 1\nend\nend"), "");
@@ -163,6 +176,13 @@ TEST(EditScriptErrors, LongWordsAreShortened) {
   EXPECT_LT(error("sphere add " + std::string(1 << 20, 'x')).size(), 500u);
   EXPECT_LT(error("snapshot " + std::string(100000, 'x') + "\nrestore " + std::string(100000, 'y')).size(),
             500u);
+}
+
+TEST(EditScriptErrors, AWordIsNotShortenedWithinACharacter) {
+  const std::string ascii(39, 'x');
+  EXPECT_EQ(in_quotes(ascii + "y"), "'" + ascii + "y'");
+  EXPECT_EQ(in_quotes(ascii + "yz"), "'" + ascii + "y…'");
+  EXPECT_EQ(in_quotes(ascii + "ßz"), "'" + ascii + "…'");
 }
 
 TEST(EditScriptErrors, UnitsAreVoxelsOrTheScenes) {

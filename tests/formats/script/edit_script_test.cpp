@@ -214,6 +214,9 @@ TEST(EditScript, UnitsOfTheSceneArePlacedInItsFrame) {
       edit<edit::PaintEdit>(units + "sphere remove center 0,0,0 radius 1 noise 0.5 grain 2", frame).shape;
   EXPECT_EQ(rough.roughness, 512);
   EXPECT_EQ(rough.grain, 8u);
+  rough =
+      edit<edit::PaintEdit>(units + "sphere remove center 0,0,0 radius 1 noise 0.5 grain 0.1", frame).shape;
+  EXPECT_EQ(rough.grain, 1u);  // 0.4 voxels
   edit::Script script =
       parsed(units + "repeat 2 step 0.5,0,-1 jitter 0.25\nclear\nend\nunits voxels\nsphere remove" +
                  kSphereArguments,

@@ -177,6 +177,7 @@ TEST(ReplayCsv, WhatAnEditCannotDoIsAnError) {
                 .find("r.csv:2:36: the copy is scaled, or rotated"),
             std::string::npos);
   EXPECT_NE(replay_error(row + "2,0,0,0,2,0,0,0,2,false,1").find("the copy is scaled"), std::string::npos);
+  EXPECT_NE(replay_error(row + "1,0.5,0,0,1,0,0,0,1,false,1").find("the copy is scaled"), std::string::npos);
   EXPECT_NE(replay_error(row + "1,0,0,1,0,0,0,0,1,false,1").find("the copy is scaled"), std::string::npos);
 }
 
@@ -184,6 +185,9 @@ TEST(ReplayCsv, BadRowsSayWhere) {
   EXPECT_EQ(replay_error("Undo\nEditSpere,1,1,1,1,true"),
             "r.csv:2:1: 'EditSpere' is not a row of a recording (did you mean 'EditSphere'?)");
   EXPECT_EQ(replay_error("EditSphere,1,1,1,true"), "r.csv:1:1: 4 cells follow 'EditSphere', expected 5");
+  EXPECT_EQ(replay_error("EditSphere,1,1,1,1,true,9"), "r.csv:1:1: 6 cells follow 'EditSphere', expected 5");
+  EXPECT_NE(replay_error("EditCopy,900000,0,0,-900000,0,0,900000,0,0,4").find("r.csv:1:1: lies beyond"),
+            std::string::npos);
   EXPECT_EQ(replay_error("EditCopy,1,1"), "r.csv:1:1: 2 cells follow 'EditCopy', expected 10 or 21");
   EXPECT_EQ(replay_error("EditSphere,1,x,1,1,true"), "r.csv:1:14: 'x' is no number");
   EXPECT_EQ(replay_error("EditSphere,1,1,1,1,yes"), "r.csv:1:20: expected true or false, not 'yes'");

@@ -7,6 +7,7 @@
 #include "formats/volume/volume_formats.h"
 #include "libvox/base/error.h"
 #include "tests/common/random.h"
+#include "tests/common/volumes.h"
 #include "tests/formats/volume/header_files.h"
 #include "tests/formats/voxels/export_scenes.h"
 
@@ -120,6 +121,33 @@ TEST_F(HeaderVolume, OneChannelOfSeveralIsRead) {
                "kinds: vector domain domain domain\nencoding: raw\n\n" +
                    rgb,
                "expected at most", 0);
+}
+
+// Values are looked at and converted in pieces, on several threads.
+TEST_F(HeaderVolume, EveryValueOfALargeVolumeIsConvertedAndTheFirstThatIsNotExactNamed) {
+  const std::string head =
+      "NRRD0005\ntype: int32\ndimension: 3\nsizes: 1024 600 1\nendian: little\nencoding: raw\n\n";
+  std::vector<int32_t> values(1024 * 600);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int32_t>(i * 7 % 65521);
+  const volume::Volume volume = open_volume(write("a.nrrd", head + bytes_of(values)), {});
+  ASSERT_EQ(volume.info.type, volume::ValueType::U16);
+  const std::vector<std::byte> read = all_values(volume);
+  for (size_t i = 0; i < values.size(); ++i)
+    ASSERT_EQ(volume::bits_at(volume.info.type, read.data(), i), static_cast<uint32_t>(values[i])) << i;
+  values[70000] = values[500000] = (1 << 24) + 1;
+  try {
+    open_volume(write("b.nrrd", head + bytes_of(values)), {});
+    ADD_FAILURE() << "16777217 was read";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("voxel (368, 68, 0) is 16777217"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST_F(HeaderVolume, ATypeIsOneName) {
+  EXPECT_EQ(parse_stored_type("Unsigned Char"), StoredType::U8);
+  for (const char* name : {"", ",", "u8,uint8", "int8,int8_t", "u", "unsigned"})
+    EXPECT_FALSE(parse_stored_type(name)) << name;
 }
 
 TEST_F(HeaderVolume, AxesThatAreExchangedBecomeThoseOfTheWorld) {

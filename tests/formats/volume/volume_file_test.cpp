@@ -411,6 +411,7 @@ class KnownVolume : public HeaderFiles {
 
 TEST_F(KnownVolume, IntegersBecomeTheFirstTypeThatHoldsThemAll) {
   expect_kept<int8_t>(StoredType::I8, {-128, 0, 127}, ValueType::I16);
+  expect_kept<int8_t>(StoredType::I8, {0, 1}, ValueType::I16);  // known without a look at the values
   expect_kept<uint32_t>(StoredType::U32, {0, 255}, ValueType::U8);
   expect_kept<uint32_t>(StoredType::U32, {0, 256, 65535}, ValueType::U16);
   expect_kept<uint32_t>(StoredType::U32, {1, 65536, 4294967040u}, ValueType::F32);
