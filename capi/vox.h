@@ -207,8 +207,8 @@ VOX_API vox_status vox_voxelize(vox_engine* engine, const vox_mesh* mesh, const 
 VOX_API vox_status vox_voxelize_file(vox_engine* engine, const char* path,
                                      const vox_voxelize_options* options, vox_scene** scene);
 
-/* Gives what makes the inside of a mesh unclear as a JSON object, object by object and with places, as vox-convert --report
- * writes it: open edges, edges of more than two triangles, turned triangles, and triangles that cross. Of the options, those
+/* Returns the faults that make the inside of a mesh unclear as a JSON object, by object and with places, like the file of
+ * vox-convert --report: open edges, edges of more than two triangles, turned triangles, and triangles that cross. Of the options, those
  * of the grid have an effect. The text is given as by vox_scene_stats(). */
 VOX_API vox_status vox_mesh_report(vox_engine* engine, const vox_mesh* mesh,
                                    const vox_voxelize_options* options, char* text, uint64_t capacity,
@@ -224,7 +224,7 @@ VOX_API vox_status vox_mesh_distances(vox_engine* engine, const vox_mesh* mesh,
                                       const vox_voxelize_options* options, double band, float* distances,
                                       uint64_t bytes, vox_info* info);
 
-/* Opens a scene file, or voxels of another program. */
+/* Reads a scene file, or another program's voxels. */
 VOX_API vox_status vox_scene_load(vox_engine* engine, const char* path, vox_scene** scene);
 
 enum { VOX_UNION = 0, VOX_INTERSECT = 1, VOX_SUBTRACT = 2 };

@@ -116,11 +116,12 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   log_info("{} triangles, {}³ voxels of {} {}, on {}", format_count(conversion.triangles), grid.resolution,
            format_sides(grid.voxel_size), scene::unit_name(scene.unit), engine->device_text());
   const voxelize::Inside inside = inside_of(options, grid, indexed.palette);
-  voxelize::BuildOptions settings = voxelize::with_inside(options.build, inside);
+  voxelize::BuildOptions settings = settings_of(options, inside);
   if (painting) settings.atlas = &painting->atlas;
   voxelize::BuildResult result =
       built_together(*engine, {scene, indexed, grid, settings}, options, conversion);
   complete_inside(result, inside, grid, options);
+  conversion.normals = make_values(result, *engine, {scene, indexed, grid, settings}, options);
   if (conversion.painting) conversion.painting->queries = result.atlas_queries;
   conversion.kernels = engine->profile();
   conversion.chunks = result.chunks;

@@ -124,10 +124,11 @@ VoxelizedMeshes voxelized(MeshFiles& meshes, const voxelize::Grid& grid, Engine&
   conversion.holes.holes += holes.holes;
   conversion.holes.membranes += holes.membranes;
   const voxelize::Inside inside = inside_of(options, grid, chosen.indexed.palette);
-  const voxelize::BuildOptions settings = voxelize::with_inside(options.build, inside);
+  const voxelize::BuildOptions settings = settings_of(options, inside);
   voxelize::BuildResult result =
       built_together(engine, {meshes.scene, chosen.indexed, grid, settings}, options, conversion);
   complete_inside(result, inside, grid, options);
+  make_values(result, engine, {meshes.scene, chosen.indexed, grid, settings}, options);
   conversion.dropped.not_finite += meshes.dropped.not_finite;
   conversion.dropped.degenerate += meshes.dropped.degenerate;
   conversion.chunks += result.chunks;

@@ -203,6 +203,9 @@ uint32_t colors_for_surface(const ConvertOptions& options);
 voxelize::Inside inside_of(const ConvertOptions& options, const voxelize::Grid& grid,
                            scene::Palette& palette);
 
+// Returns the options of the build on the device.
+voxelize::BuildOptions settings_of(const ConvertOptions& options, const voxelize::Inside& inside);
+
 // Does what is left for the host to do, on rank 0.
 void complete_inside(voxelize::BuildResult& result, const voxelize::Inside& inside,
                      const voxelize::Grid& grid, const ConvertOptions& options);

@@ -8,8 +8,12 @@
 #include "libvox/attributes/octahedral.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/progress.h"
 #include "libvox/base/units.h"
+#include "libvox/dag/colors.h"
+#include "libvox/device/cpu_device.h"
 #include "libvox/scene/oklab.h"
+#include "libvox/voxelize/normals.h"
 #include "tools/vox-convert/scenes.h"
 
 namespace vox {
@@ -126,6 +130,7 @@ uint32_t colors_for_surface(const ConvertOptions& options) {
 voxelize::Inside inside_of(const ConvertOptions& options, const voxelize::Grid& grid,
                            scene::Palette& palette) {
   voxelize::Inside result = {.flood = options.flood, .memory_limit = options.engine.memory_limit};
+  if (options.build.colors) return result;  // make_values() gives voxels inside colors
   if (options.interior) result.interior = number_of(*options.interior, "--interior", palette);
   if (options.shells.empty()) return result;
   voxelize::Shells shells = {.shells = {}, .interior = *result.interior};
@@ -136,6 +141,42 @@ voxelize::Inside inside_of(const ConvertOptions& options, const voxelize::Grid& 
   }
   voxelize::set_shells(result, std::move(shells), palette.count);
   return result;
+}
+
+voxelize::BuildOptions settings_of(const ConvertOptions& options, const voxelize::Inside& inside) {
+  voxelize::BuildOptions settings = voxelize::with_inside(options.build, inside);
+  if (options.build.solid) settings.colors = false;  // make_values() makes them
+  return settings;
+}
+
+std::optional<attributes::PackedValues> make_values(voxelize::BuildResult& result, Engine& engine,
+                                                    const build::SceneInput& input,
+                                                    const ConvertOptions& options) {
+  const bool inside = options.build.solid, colors = inside && options.build.colors;
+  if ((!colors && !options.normals) || (options.ranks != nullptr && options.ranks->rank() > 0)) return {};
+  const Stopwatch watch;
+  const voxelize::BuildOptions surface_alone = {.coverage = options.build.coverage,
+                                                .materials = false,
+                                                .colors = colors,
+                                                .chunk_pairs = options.build.chunk_pairs};
+  voxelize::BuildResult surface;
+  if (inside) surface = engine.build(input.scene, input.indexed, input.grid, surface_alone);
+  const auto with_inside = [&](const attributes::PackedValues& values, std::optional<uint32_t> interior) {
+    const uint64_t memory = device::CpuDevice(options.engine.memory_limit, false).pool().available();
+    return dag::inside_values(result.dag, surface.dag, values, interior, memory);
+  };
+  if (colors) {
+    std::optional<uint32_t> interior;
+    if (options.interior) interior = scene::packed_color(*options.interior->color);
+    result.colors = attributes::with_table(with_inside(*std::exchange(surface.colors, {}), interior));
+  }
+  std::optional<attributes::PackedValues> normals;
+  if (options.normals)
+    normals = voxelize::build_normals(engine.handle(), input.scene, input.indexed, input.grid, surface_alone,
+                                      {.table = engine.table()});
+  if (normals && inside) normals = with_inside(*normals, attributes::kNoDirection);
+  result.build_seconds += watch.seconds();
+  return normals;
 }
 
 void complete_inside(voxelize::BuildResult& result, const voxelize::Inside& inside,

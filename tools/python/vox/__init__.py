@@ -41,4 +41,4 @@ from .volume import Volume
 
 __all__ = ["Distances", "Edit", "Engine", "MemoryScene", "Results", "Scene", "SpatialHash", "Volume", "VoxError", "combine",
            "faults", "load", "open", "report", "sdf", "stats", "voxelize", "voxelize_many"]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
