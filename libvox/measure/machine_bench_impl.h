@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -62,7 +63,7 @@ class MachineBench {
     Progress progress("measuring", options_.tests.size());
     for (size_t i = 0; i < options_.tests.size(); ++i) {
       const MachineTest test = options_.tests[i];
-      progress.update(i, kMachineTestNames[static_cast<size_t>(test)]);
+      progress.update(i, std::string(kMachineTestNames[static_cast<size_t>(test)]));
       if (test == MachineTest::Write || test == MachineTest::Read) {
         result.rows.push_back(bench_disk(test, options_));
       } else if (test == MachineTest::Sort) {
