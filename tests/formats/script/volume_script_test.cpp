@@ -48,6 +48,16 @@ TEST(VolumeScript, AMaskHasTheNumberOfItsFile) {
   EXPECT_EQ(masks, (std::vector<uint32_t>{1, 2, 1}));
 }
 
+TEST(VolumeScript, APlaceWithoutAMaskIsAnError) {
+  try {
+    edits("set 1 at 1,2,3");
+    ADD_FAILURE() << "was read";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("'at' has no effect without 'mask FILE'"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(VolumeScript, RepetitionsMoveShapesAndMasks) {
   const std::vector<VolumeEdit> found =
       edits("repeat 2 step 10,0,0\nset 1 in sphere center 1,2,3 radius 4 mask a.h5 at 5,5,5\nend\n");

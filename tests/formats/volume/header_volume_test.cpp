@@ -88,6 +88,44 @@ TEST_F(HeaderVolume, FilesThatAreMissingOrNotAsManyAreErrors) {
   expect_error("k.nhdr", head + "s%d 1 4\n", "expected 2 bytes (2 x 1 x 1 values of u8), found 1");
 }
 
+TEST_F(HeaderVolume, WhatContradictsItselfIsAnError) {
+  const std::string nrrd = "NRRD0005\ntype: uint8\ndimension: 3\nsizes: 2 1 1\n", raw = "encoding: raw\n\nab";
+  expect_error("a.nrrd", nrrd + "line skip: -1\n" + raw, "its 'line skip' is -1, expected 0 or more");
+  expect_error("b.nrrd", nrrd + "byte skip: 1\nencoding: gzip\n\nab", "it skips bytes");
+  expect_error("c.nrrd", nrrd + "space directions: (1e308,0,0) (0,1e308,1e308) (0,0,1)\n" + raw,
+               "a step from voxel to voxel is (");
+  expect_error("d.nrrd",
+               "NRRD0005\ntype: uint8\ndimension: 4\nsizes: 2 1 1 2\nkinds: list domain domain list\n" + raw,
+               "its dimension is 4");
+  expect_error("e.nhdr", std::string(kLayers) + "data file: s%d 4 1 0\n", "from 4 to 1 in steps of 0");
+  const std::string meta = "NDims = 4\nDimSize = 2 1 1 2\nElementType = MET_UCHAR\n",
+                    local = "ElementDataFile = LOCAL\nabcdefgh";
+  expect_error("f.mha", meta + "ElementNumberOfChannels = 2\n" + local,
+               "2 values for each voxel and 2 channels");
+  expect_error("g.mha", std::string(kMetaLayers) + "HeaderSize = -2\n" + local, "HeaderSize is -2");
+  write("h.raw", "ab");
+  expect_error("h.dat", "ObjectFileName: h.raw\nResolution: 2 1 1\nSliceThickness: 1 1 0\nFormat: USHORT\n",
+               "SliceThickness has a zero");
+}
+
+TEST_F(HeaderVolume, FilesAreNumberedFromBelowZeroAndEachPlaneOfAChannelMayHaveItsOwn) {
+  write("s-01", "ab"), write("s000", "cd"), write("s001", "ef"), write("s002", "gh");
+  const std::vector<double> first = {'a', 'b', 'c', 'd'}, second = {'e', 'f', 'g', 'h'};
+  const std::string planes =
+      "NRRD0005\ntype: uint8\ndimension: 4\nsizes: 2 1 2 2\nkinds: domain domain domain list\n"
+      "encoding: raw\ndata file: s%03d -1 2 1\n";
+  expect_numbers("a.nhdr", planes, first, 0);
+  expect_numbers("a.nhdr", planes, second, 1);
+}
+
+TEST_F(HeaderVolume, OnlyAKnownOrientationSaysWhichAxisIsUp) {
+  for (const auto& [orientation, up] : {std::pair("RAI", dag::UpAxis::Z), {"???", StoredInfo().up}}) {
+    write("a.mha", std::string(kMetaLayers) + "AnatomicalOrientation = " + orientation +
+                       "\nElementDataFile = LOCAL\nabcdefgh");
+    EXPECT_EQ(open_stored_volume(path("a.mha"), {}).info.up, up) << orientation;
+  }
+}
+
 TEST_F(HeaderVolume, OneChannelOfSeveralIsRead) {
   const std::string rgb = "\1\2\3\4\5\6\7\10\11\12\13\14";
   const std::string nrrd =
@@ -167,6 +205,26 @@ TEST_F(HeaderVolume, AxesThatAreExchangedBecomeThoseOfTheWorld) {
                  "ElementSpacing = 5 2 1\nOffset = 10 20 30\nElementDataFile = LOCAL\n\1\2\3\4\5\6",
                  {1, 3, 5, 2, 4, 6});
   EXPECT_EQ(open_stored_volume(path("b.mha"), {}).info.origin, info.origin);
+}
+
+TEST_F(HeaderVolume, PartsOfAFlippedVolumeAreThoseOfTheWhole) {
+  std::string values(12, '\0');
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<char>(i);
+  write("a.nrrd",
+        "NRRD0005\ntype: uint8\ndimension: 3\nsizes: 3 2 2\nspace dimension: 3\n"
+        "space directions: (2,0,0) (0,-0.5,0) (0,0,-1)\nspace origin: (0,0,0)\nencoding: raw\n\n" +
+            values);
+  const StoredVolume volume = forwards(open_stored_volume(path("a.nrrd"), {}));
+  EXPECT_EQ(volume.info.spacing, (Vec3d{2, 0.5, 1}));
+  EXPECT_EQ(volume.info.origin, (Vec3d{-1, -0.75, -1.5}));
+  const std::vector<double> whole = {9, 10, 11, 6, 7, 8, 3, 4, 5, 0, 1, 2};
+  EXPECT_EQ(numbers(volume), whole);
+  for (uint64_t i = 0; i < whole.size(); ++i) {
+    const Int3 at = volume::voxel_at(volume.info.box(), i);
+    std::byte value = {};
+    volume.read({at, at + Int3{1, 1, 1}}, &value);
+    EXPECT_EQ(static_cast<double>(value), whole[i]) << i;
+  }
 }
 
 TEST_F(HeaderVolume, AxesThatAreTurnedABitAreTakenAsTheNearestWithAWarning) {

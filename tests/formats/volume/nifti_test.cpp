@@ -180,6 +180,11 @@ TEST_F(Nifti, TheQuaternionDoesWhereThereIsNoAffineMap) {
   const StoredInfo turned = open_stored_volume(path("b.nii"), {}).info;
   EXPECT_EQ(turned.size, (Int3{1, 3, 2}));
   EXPECT_NEAR(turned.spacing.y, 0.5, 1e-6);
+  // A quaternion that is a bit too long is shortened, and a spacing that is not stated is 1.
+  nifti.qform(1, {1.001, 0, 0, 0, 0, 0});
+  nifti.spacing(0.5, 0, -4);
+  write("c.nii", nifti.with(kSixBytes));
+  EXPECT_EQ(open_stored_volume(path("c.nii"), {}).info.spacing, (Vec3d{0.5, -1, -4}));
 }
 
 TEST_F(Nifti, OneOfSeveralVolumesOrColorsIsChosen) {
@@ -209,6 +214,21 @@ TEST_F(Nifti, WhatIsNoNiftiOrHasAnotherSizeIsAnError) {
   NiftiBytes flat = small();
   flat.sform({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0});
   expect_error("f.nii", flat.with(kSixBytes), "a step from voxel to voxel is (0, 0, 0)");
+  NiftiBytes many = small();
+  many.sizes({5, 1, 1, 1, 2000, 2000});
+  expect_error("g.nii", many.with(""), "its axis 5 has the size 2000", 0);
+  NiftiBytes several(1);
+  several.sizes({4, 1, 1, 1, 2});
+  several.type(128);
+  expect_error("h.nii", several.with(kSixBytes), "2 volumes with 3 values for each voxel", 0);
+  for (const float offset : {-1.0f, 1e16f}) {
+    NiftiBytes far = small();
+    far.put<float>(108, offset);
+    expect_error("i.nii", far.with(kSixBytes), "its values begin at byte ");
+  }
+  NiftiBytes other = small();
+  other.bytes().replace(344, 3, "n+2");
+  expect_error("j.nii", other.with(kSixBytes), "seems to be Analyze");
 }
 
 TEST_F(Nifti, DamagedFilesAreErrorsOrVolumes) {

@@ -94,8 +94,8 @@ TEST_F(VolumeFile, RawTakesSizeAndTypeFromItsName) {
 TEST_F(VolumeFile, RawTakesSizeTypeOrderAndOffsetFromOptions) {
   const std::string values = values_of(volume::ValueType::U16);
   const RawOptions options = {kSize, StoredType::U16, ByteOrder::Big, 13};
-  expect_volume(write("a.bin", std::string(13, 'x') + swapped(values, 2)), volume::ValueType::U16, values,
-                options);
+  expect_volume(write("a_9x9x9_uint8.bin", std::string(13, 'x') + swapped(values, 2)), volume::ValueType::U16,
+                values, options);
 }
 
 TEST_F(VolumeFile, RawMayBeGzipped) {
@@ -229,8 +229,9 @@ TEST_F(VolumeFile, WhatIsWrittenIsReadBack) {
 // Returns a file of numpy.save() with this dictionary before its elements.
 std::string npy(const std::string& dictionary, const std::string& elements, char version = 1) {
   std::string header = "\x93NUMPY";
-  header += {version, '\0', static_cast<char>(dictionary.size()), '\0'};
-  if (version > 1) header += {'\0', '\0'};
+  const auto byte = [&](int i) { return static_cast<char>(dictionary.size() >> 8 * i); };
+  header += {version, '\0', byte(0), byte(1)};
+  if (version > 1) header += {byte(2), byte(3)};
   return header + dictionary + elements;
 }
 
@@ -246,9 +247,10 @@ TEST_F(VolumeFile, NumpysArraysAreReadInBothOrders) {
   expect_volume(write("a.npy", npy("{'descr': '<u2', " + fortran, values)), kType, values);
   expect_volume(write("b.npy", npy("{'descr': '<u2', " + c, last_fastest)), kType, values);
   expect_volume(write("c.npy", npy("{'descr': '>u2', " + c, swapped(last_fastest, 2))), kType, values);
-  expect_volume(
-      write("d.npy", npy("{\"descr\":\"=u2\",\"fortran_order\":False,\"shape\":(7,5,3)}", last_fastest, 2)),
-      kType, values);
+  expect_volume(write("d.npy", npy("{\"descr\":\"=u2\",\"fortran_order\":False,\"shape\":(7,5,3)}" +
+                                       std::string(70000, ' '),
+                                   last_fastest, 2)),
+                kType, values);
   expect_volume(write("e.npy", npy("{'shape': (7, 5, 3), 'fortran_order': True, 'descr': '|b1'}",
                                    values_of(volume::ValueType::U8))),
                 volume::ValueType::U8, values_of(volume::ValueType::U8));
@@ -289,6 +291,8 @@ TEST_F(VolumeFile, NumpysArraysThatCannotBeReadAreRefused) {
                "5 axes");
   expect_error("g.npy", npy("{'descr': '|u1', 'fortran_order': False, 'shape': (7, -5, 3), }", values),
                "size");
+  expect_error("k.npy", npy("{'descr': '|u1', 'fortran_order': False, 'shape': (7, 5, 3, 0), }", values),
+               "0 channels");
   expect_error("h.npy", npy("{'descr': '|u1', 'fortran_order': False, 'shape': (7, 5, }", values), "no list");
   expect_error("i.npy", npy("{'descr': '|u1', 'shape': (7, 5, 3), }", values), "no 'fortran_order'");
   expect_error("j.npy", npy("{'descr': '|u1'" + rest, values, 4), "version 4");
