@@ -2,6 +2,7 @@
 // we support, because most of the known memory errors are in the decoders of the others.
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include "formats/images/image.h"
@@ -39,6 +40,7 @@ StbBlockLimit::~StbBlockLimit() {
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-value"
 #define STBI_ONLY_PNG
 #define STBI_ONLY_JPEG
 #define STBI_ONLY_TGA
@@ -50,9 +52,12 @@ StbBlockLimit::~StbBlockLimit() {
 #define STBIW_MALLOC(bytes) vox::checked_block(std::malloc(bytes))
 #define STBIW_REALLOC(block, bytes) vox::checked_block(std::realloc(block, bytes))
 #define STBIW_FREE(block) std::free(block)
+// An empty chunk at the beginning of a PNG's pixels is copied to a null pointer, which memcpy() does not take.
+#define memcpy(to, from, bytes) ((bytes) == 0 ? static_cast<void*>(to) : memcpy(to, from, bytes))
 #define STBI_MAX_DIMENSIONS 32768  // kMaxImageSide
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb_image.h>
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #include <stb_image_write.h>
+#undef memcpy
 #pragma GCC diagnostic pop

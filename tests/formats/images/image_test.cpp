@@ -49,7 +49,13 @@ TEST(ReadImage, FormatsWithoutLossKeepEveryPixelTopRowFirst) {
   }
 }
 
-TEST(ReadImage, JpegKeepsColoursNearly) {
+TEST(ReadImage, APngMayBeginWithAnEmptyChunkOfPixels) {
+  std::string file = encoded(write_png, 3, 2, kSixPixels);
+  file.insert(file.find("IDAT") - 4, std::string("\0\0\0\0IDAT\x35\xaf\x06\x1e", 12));
+  EXPECT_EQ(decode_image(bytes(file), "six").pixels, kSixPixels);
+}
+
+TEST(ReadImage, JpegKeepsColorsNearly) {
   std::vector<scene::Rgba8> expected = gradient();
   std::string file = encoded(write_jpg, 128, 96, expected);
   scene::Image image = decode_image(bytes(file), "jpg");
