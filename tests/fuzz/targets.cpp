@@ -41,8 +41,8 @@ class PrivateFolder {
 
 std::vector<Target> all_targets() {
   std::vector<Target> all;
-  for (const auto part :
-       {mesh_targets, point_targets, volume_targets, voxel_targets, scene_targets, text_targets})
+  for (const auto part : {mesh_targets, point_targets, volume_targets, voxel_targets, scene_targets,
+                          text_targets, folder_targets, tool_targets})
     for (Target& target : part()) all.push_back(std::move(target));
   return all;
 }

@@ -31,6 +31,8 @@ std::vector<Target> volume_targets();  // volumes by their headers
 std::vector<Target> voxel_targets();   // voxels of other programs
 std::vector<Target> scene_targets();   // scene files, as bytes and object by object; rounds
 std::vector<Target> text_targets();    // scripts, tables, reports and the texts of options
+std::vector<Target> folder_targets();  // scenes in parts, folders of chunks, compiled images
+std::vector<Target> tool_targets();    // command lines
 
 // Ends the program, which a fuzzer recognizes as a failure.
 void require(bool holds, const char* what);
