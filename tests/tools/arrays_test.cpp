@@ -83,6 +83,47 @@ print('same'))"),
             "same\n");
 }
 
+TEST_F(ArraysProgram, VoxelsThatAreNoCubesKeepTheirSidesInAllArrays) {
+  if (!has_numpy()) GTEST_SKIP() << "no numpy";
+  write("box.obj",
+        "v 1 2 3\nv 9 2 3\nv 9 6 3\nv 1 6 3\nv 1 2 5\nv 9 2 5\nv 9 6 5\nv 1 6 5\n"
+        "f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n");
+  converted({"box.obj", "--voxel-size", "0.1,0.2,0.05", "--solid", "-o", "box.h5", "-q"});
+  for (const char* file : {"whole.npy", "a.npz", "a.gprmax.h5"}) converted({"box.h5", "-o", file, "-q"});
+  for (const char* type : {"npz", "npy"})
+    converted({"box.h5", "-o", std::string(type) + "/part." + type, "--pieces", "32", "-q"});
+  EXPECT_EQ(python(R"(import h5py, json, numpy
+sides = numpy.array([0.1, 0.2, 0.05])
+a = numpy.load('a.npz')
+assert numpy.allclose(a['voxel_size'], sides) and numpy.allclose(a['origin'], (1, 2, 3))
+whole = numpy.load('whole.npy') > 0
+size = whole.any((1, 2)).sum(), whole.any((0, 2)).sum(), whole.any((0, 1)).sum()
+assert numpy.prod(size) == whole.sum() and abs(numpy.array(size) * sides - (8, 4, 2)).max() < 0.201, size
+grid = numpy.zeros_like(whole)
+grid[tuple(a['coords'].T)] = True
+assert (grid == whole).all(), grid.sum()
+f = h5py.File('a.gprmax.h5', 'r')
+assert numpy.allclose(f.attrs['dx_dy_dz'], sides) and numpy.allclose(f.attrs['origin'], (1, 2, 3))
+assert ((f['data'][:] >= 0) == whole).all()
+for kind in ('npz', 'npy'):
+    pieces = json.load(open(kind + '/pieces.json'))
+    assert numpy.allclose(pieces['voxel_size'], sides), pieces['voxel_size']
+    grid[:] = False
+    for piece in pieces['pieces']:
+        low, part = numpy.array(piece['first_voxel']), numpy.load(kind + '/' + piece['file'])
+        assert numpy.allclose(piece['origin'], (1, 2, 3) + low * sides), piece
+        if kind == 'npy':
+            x, y, z = low
+            grid[x:x + part.shape[0], y:y + part.shape[1], z:z + part.shape[2]] |= part > 0
+        else:
+            assert numpy.allclose(part['voxel_size'], sides)
+            places = part['origin'] + part['voxel_size'] * (part['coords'] + 0.5)
+            grid[tuple(((places - (1, 2, 3)) / sides).astype(int).T)] = True
+    assert (grid == whole).all(), kind
+print('same'))"),
+            "same\n");
+}
+
 TEST_F(ArraysProgram, ObjectsKeepTheirNamesAndRulesGiveThemNumbers) {
   converted({"boxes.obj", "--res", "64", "--materials", "object", "-o", "objects.h5", "--verify", "-q"});
   const std::string info = converted({"objects.h5", "--info"});
