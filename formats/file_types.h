@@ -74,6 +74,7 @@ enum class FileFormat {
   Json,
   PlainText,
   Foreign,
+  VoxelOctree,
 };
 
 enum class FileUse { Read, Written, Both };

@@ -18,6 +18,7 @@
 #include "formats/volume/volume_formats.h"
 #include "formats/voxels/arrays/arrays.h"
 #include "formats/voxels/dag_files/hash_dag.h"
+#include "formats/voxels/dag_files/voxel_octree.h"
 #include "formats/voxels/magica_vox/magica_vox.h"
 #include "formats/voxels/minecraft/schem.h"
 #include "formats/voxels/openvdb/vdb.h"
@@ -87,6 +88,8 @@ constexpr OutputType kOutputs[] = {
     {OutputKind::VtkHdf, FileRole::Export, FileFormat::VtkHdf, "VTKHDF file", is_vtkhdf_of_vox},
     {OutputKind::MaterialList, FileRole::MaterialList, FileFormat::Json, "list of materials",
      holds_mark<is_material_list_of_vox>},
+    {OutputKind::VoxelOctree, FileRole::Export, FileFormat::VoxelOctree, ".voxel.json file",
+     holds_mark<is_voxel_octree_of_vox>},
     {OutputKind::Slices, FileRole::Export, FileFormat::Png, "folder of layers", nullptr},
     {OutputKind::Chunks, FileRole::Export, FileFormat::Json, "folder of chunks", nullptr},
     {OutputKind::Tiles, FileRole::Export, FileFormat::Json, "folder of tiles", nullptr},
@@ -130,7 +133,8 @@ namespace {
 Writers writers_of(OutputKind kind) {
   const bool is_of_group = kind == OutputKind::Picture || kind == OutputKind::ObjMesh ||
                            kind == OutputKind::ObjMaterials || kind == OutputKind::HashDag ||
-                           kind == OutputKind::GprMax || kind == OutputKind::GprMaxMaterials;
+                           kind == OutputKind::GprMax || kind == OutputKind::GprMaxMaterials ||
+                           kind == OutputKind::VoxelOctree;
   return is_of_group ? Writers::One : Writers::Several;
 }
 
@@ -165,6 +169,8 @@ void check_writable(const fs::path& target, OutputKind kind, Overwrite overwrite
   if (kind == OutputKind::GprMax)
     check_one_writable(gprmax_materials_path(target), OutputKind::GprMaxMaterials, overwrite);
   if (kind == OutputKind::HashDag) check_one_writable(hash_dag_colors_path(target), kind, overwrite);
+  if (kind == OutputKind::VoxelOctree && !fs::exists(target))  // the header tells whose the other file is
+    check_one_writable(voxel_octree_bin_path(target), kind, overwrite);
 }
 
 }  // namespace vox

@@ -35,10 +35,10 @@ enum class OutputKind {
   GlbMesh,
   PlyMesh,  // a mesh or points
   VtkHdf,
-  Slices,       // a folder of .png
-  Chunks,       // a folder of .voxc with scene.json
-  Tiles,        // a folder of .glb with tileset.json
-  MaterialList  // .json
+  Slices,        // a folder of .png
+  Chunks,        // a folder of .voxc with scene.json
+  MaterialList,  // .json
+  VoxelOctree    // .voxel.json, with .voxel.bin beside it
 };
 
 // Returns the kind of a file that vox-convert writes: an export if the extension is one, otherwise a scene

@@ -20,6 +20,7 @@
 #include "formats/voxels/arrays/arrays.h"
 #include "formats/voxels/dag_files/hash_dag.h"
 #include "formats/voxels/dag_files/symvox.h"
+#include "formats/voxels/dag_files/voxel_octree.h"
 #include "formats/voxels/magica_vox/magica_vox.h"
 #include "formats/voxels/minecraft/schem.h"
 #include "formats/voxels/openvdb/vdb.h"
@@ -174,6 +175,8 @@ void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& pat
                         options.nvdb.value_or(scene.colors ? NvdbGrid::Rgba : NvdbGrid::U8), ranks);
     case FileFormat::Vdb:
       return is_first ? write_vdb(scene, path, clip) : void();
+    case FileFormat::VoxelOctree:
+      return is_first ? write_voxel_octree(scene, path, clip) : void();
     case FileFormat::Vl32:
       return write_vl32(scene, path, clip, ranks);
     case FileFormat::Json:

@@ -42,6 +42,7 @@ const std::vector<FaultyOutput> kOutputs = {
     {"Binvox", "vox-convert", {"R.h5", "-o", "out/a.binvox", "--force"}},
     {"Schem", "vox-convert", {"R.h5", "-o", "out/a.schem"}},
     {"Vdb", "vox-convert", {"R.h5", "-o", "out/a.vdb"}},
+    {"VoxelOctree", "vox-convert", {"R.h5", "-o", "out/a.voxel.json"}},
     {"Chunks", "vox-convert", {"R.h5", "-o", "out/chunks/scene.json"}},
     {"Tiles", "vox-convert", {"R.h5", "-o", "out/tiles/tileset.json"}},
     {"Nvdb", "vox-convert", {"R.h5", "-o", "out/a.nvdb"}},

@@ -65,7 +65,7 @@ TEST(FileTypes, NoExtensionStandsTwiceInARole) {
 TEST(FileTypes, AreListedAsMessagesNeedThem) {
   EXPECT_EQ(listed_extensions(FileRole::Export, FileUse::Written, FileList::Or),
             ".nrrd, .npy, .raw, .npz, .gprmax.h5, .vox, .binvox, .schem, .basic_dag.dag.bin, .svdag, "
-            ".ussvdag, .vl32, .obj, .glb, .ply, .vtkhdf, .nvdb, .vdb, .png or .json");
+            ".ussvdag, .vl32, .obj, .glb, .ply, .vtkhdf, .nvdb, .vdb, .png, .voxel.json or .json");
   EXPECT_EQ(listed_extensions(FileRole::Mesh, FileUse::Written, FileList::Or), ".obj or .glb");
   EXPECT_EQ(listed_extensions(FileRole::Palette, FileUse::Written, FileList::Or), ".gpl, .pal, .hex or .png");
   EXPECT_EQ(listed_extensions(FileRole::Scene, FileUse::Read, FileList::And), ".h5");

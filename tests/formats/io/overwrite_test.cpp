@@ -97,6 +97,7 @@ std::vector<Writer> marked_writers() {
       exported("a.npz", OutputKind::Npz),
       exported("a.schem", OutputKind::Schem),
       exported("a.vdb", OutputKind::Vdb),
+      exported("a.voxel.json", OutputKind::VoxelOctree),
       exported("a.gprmax.h5", OutputKind::GprMax),
       {"b-materials.txt", OutputKind::GprMaxMaterials,
        [=](const Path& path) { write_gprmax(scene(), path.parent_path() / "b.gprmax.h5", std::nullopt); }},
