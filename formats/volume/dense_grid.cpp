@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -18,9 +19,9 @@ constexpr uint64_t kPieceBytes = 16 << 20;  // four layers of 2048 x 2048, so th
 
 // Returns what stands before the values. Formats without comments leave the comment out.
 std::string header_of(const std::filesystem::path& path, const volume::VolumeInfo& info,
-                      std::string_view comment) {
+                      std::string_view comment, Floats floats = Floats::F32) {
   const FileType* type = file_type(path, FileRole::Export);
-  if (type != nullptr && type->format == FileFormat::Npy) return npy_header(info);
+  if (type != nullptr && type->format == FileFormat::Npy) return npy_header(info, floats);
   if (type != nullptr && type->format == FileFormat::Raw) return "";
   return nrrd_header(info, comment);
 }
@@ -51,6 +52,17 @@ void check_dense_resolution(uint32_t resolution, const std::filesystem::path& pa
 }
 
 namespace {
+
+std::vector<uint8_t> halves_of(const std::vector<uint8_t>& floats) {
+  std::vector<uint8_t> halves(floats.size() / 2);
+  for (size_t i = 0; i < halves.size(); i += 2) {
+    float value = 0;
+    std::memcpy(&value, &floats[2 * i], sizeof value);
+    const uint16_t half = half_of(value);
+    std::memcpy(&halves[i], &half, sizeof half);
+  }
+  return halves;
+}
 
 VoxelBox swapped(const VoxelBox& box) {
   return {{box.min.z, box.min.y, box.min.x}, {box.max.z, box.max.y, box.max.x}};
@@ -113,15 +125,16 @@ void write_dense_grid(const dag::VoxelScene& scene, const std::filesystem::path&
   file.commit();
 }
 
-void write_dense_grid(const volume::Volume& volume, const std::filesystem::path& path) {
-  ExportFile file(path, volume.info.bytes());
-  file.write(header_of(path, volume.info, ""));
+void write_dense_grid(const volume::Volume& volume, const std::filesystem::path& path, Floats floats) {
+  const bool halves = floats == Floats::F16;
   const uint32_t each = volume::value_bytes(volume.info.type);
+  ExportFile file(path, volume.info.bytes() / (halves ? 2 : 1));
+  file.write(header_of(path, volume.info, "", floats));
   const volume::Pieces pieces(volume.info.box(), kPieceBytes / each);
   file.write_pieces(pieces.count(), [&](uint64_t piece) {
     std::vector<uint8_t> bytes(pieces[piece].voxels() * each);
     volume.read(pieces[piece], reinterpret_cast<std::byte*>(bytes.data()));
-    return bytes;
+    return halves ? halves_of(bytes) : bytes;
   });
   file.commit();
 }

@@ -72,10 +72,11 @@ std::vector<int64_t> shape_in(std::string_view text) {
 
 }  // namespace
 
-std::string npy_header(const volume::VolumeInfo& info) {
+std::string npy_header(const volume::VolumeInfo& info, Floats floats) {
   constexpr size_t kBefore = 10, kAlignment = 64;  // as NumPy aligns its values
-  std::string text = fmt::format("{{'descr': '{}', 'fortran_order': True, 'shape': ({}, {}, {}), }}",
-                                 npy_type(info.type), info.size.x, info.size.y, info.size.z);
+  std::string text =
+      fmt::format("{{'descr': '{}', 'fortran_order': True, 'shape': ({}, {}, {}), }}",
+                  floats == Floats::F16 ? "<f2" : npy_type(info.type), info.size.x, info.size.y, info.size.z);
   text.append((kAlignment - (kBefore + text.size() + 1) % kAlignment) % kAlignment, ' ');
   text += '\n';
   std::string header(kMagic);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "formats/io/output_file.h"
+#include "formats/volume/floats.h"
 #include "formats/volume/stored_volume.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/voxel_scene.h"
@@ -151,7 +152,8 @@ void write_dense_grid(const dag::VoxelScene& scene, const std::filesystem::path&
                       const RawLayout& layout = {});
 
 // Writes the values of the volume in their own type.
-void write_dense_grid(const volume::Volume& volume, const std::filesystem::path& path);
+void write_dense_grid(const volume::Volume& volume, const std::filesystem::path& path,
+                      Floats floats = Floats::F32);
 
 // NRRD has a text header.
 // https://teem.sourceforge.net/nrrd/format.html
@@ -199,8 +201,8 @@ GridPlacement nrrd_placement(const NrrdHeader& header, const NrrdAxes& axes);
 // Arrays of numpy.save() have voxels as elements [x, y, z].
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 
-// Returns the header for a grid.
-std::string npy_header(const volume::VolumeInfo& info);
+// Returns the header of a grid that is written.
+std::string npy_header(const volume::VolumeInfo& info, Floats floats = Floats::F32);
 
 // Opens an array of two or three axes, in either order, or one channel of an array whose fourth axis has several.
 StoredVolume open_npy(const std::filesystem::path& path, std::optional<uint32_t> channel);

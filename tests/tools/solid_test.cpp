@@ -6,6 +6,7 @@
 #include <sstream>
 #include <vector>
 
+#include "formats/volume/floats.h"
 #include "tests/tools/program.h"
 
 namespace vox {
@@ -162,9 +163,63 @@ TEST_F(SolidProgram, DistancesAreWrittenAsDenseGrids) {
   EXPECT_TRUE(exists("d-materials.npy"));
   converted({"ball.obj", "--res", "40", "--sdf", "3", "-o", "d.nrrd"});
   EXPECT_TRUE(has(read_bytes(folder_ / "d.nrrd"), "type: float"));
+  converted({"ball.obj", "--res", "40", "--solid", "--sdf", "3", "--sdf-type", "f16", "-o", "half.npy"});
+  const std::string halves = read_bytes(folder_ / "half.npy");
+  EXPECT_TRUE(has(halves, "'<f2'"));
+  ASSERT_GT(halves.size(), values.size() * 2);
+  for (size_t i = 0; i < values.size(); ++i) {
+    uint16_t half = 0;
+    std::memcpy(&half, halves.data() + halves.size() - 2 * (values.size() - i), 2);
+    ASSERT_EQ(half, half_of(values[i]));
+  }
+  const std::vector<std::string> plain = {"ball.obj", "--res", "40", "--sdf-type", "f16", "-o", "e.nrrd"};
+  expect_failure(kBadUsage, "give both", plain);
+  std::vector<std::string> with_band = plain;
+  with_band.insert(with_band.end(), {"--sdf", "3"});
+  expect_failure(kBadUsage, "for .npy files", with_band);
   expect_failure(kBadUsage, "--sdf", {"ball.obj", "--res", "40", "--sdf", "3", "-o", "d.h5"});
   expect_failure(kBadUsage, "--inside flood",
                  {"ball.obj", "--res", "40", "--solid", "--inside", "flood", "--sdf", "3", "-o", "d.npy"});
+}
+
+// Python reads with the OpenVDB library itself, and gives every third voxel as f32, x fastest.
+TEST_F(SolidProgram, DistancesOfVdbFilesAreThoseOfDenseGrids) {
+  if (std::system("/usr/bin/python3 -c 'import pyopenvdb' > /dev/null 2>&1") != 0)
+    GTEST_SKIP() << "python3-openvdb is not installed";
+  ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "2000", "-o", "ball.obj"}).code, 0);
+  write("read.py",
+        "import array, sys, pyopenvdb\n"
+        "grid = pyopenvdb.read(sys.argv[1], sys.argv[2])\n"
+        "at, side = grid.getConstAccessor(), range(0, 150, 3)\n"
+        "values = array.array('f', (at.getValue((x, y, z)) for z in side for y in side for x in side))\n"
+        "values.append(grid.background)\n"
+        "values.append(grid.activeVoxelCount())\n"
+        "values.tofile(open(sys.argv[3], 'wb'))\n");
+  const auto floats_of = [](const std::string& bytes, size_t skip) {
+    std::vector<float> values((bytes.size() - skip) / 4);
+    std::memcpy(values.data(), bytes.data() + skip, values.size() * 4);
+    return values;
+  };
+  for (const bool solid : {true, false}) {
+    for (const char* file : {"d.npy", "d.vdb"}) {
+      std::vector<std::string> arguments = {"ball.obj", "--res", "150", "--sdf", "3", "--force", "-o", file};
+      if (solid) arguments.emplace_back("--solid");
+      converted(arguments);
+    }
+    const std::string dense = read_bytes(folder_ / "d.npy");
+    const std::vector<float> expected = floats_of(dense, dense.size() - size_t{150} * 150 * 150 * 4);
+    const std::string python = "cd '" + folder_.string() + "' && /usr/bin/python3 read.py d.vdb sdf sdf.raw";
+    ASSERT_EQ(std::system(python.c_str()), 0);
+    const std::vector<float> read = floats_of(read_bytes(folder_ / "sdf.raw"), 0);
+    const float band = *std::ranges::max_element(expected);
+    ASSERT_EQ(read.size(), 50u * 50 * 50 + 2);
+    EXPECT_EQ(read[125'000], band);
+    EXPECT_EQ(read.back(), std::ranges::count_if(expected, [&](float v) { return std::abs(v) < band; }));
+    for (size_t i = 0; i < 125'000; ++i) {
+      const size_t x = i % 50 * 3, y = i / 50 % 50 * 3, z = i / 2500 * 3, at = (z * 150 + y) * 150 + x;
+      ASSERT_EQ(read[i], expected[at]) << x << ' ' << y << ' ' << z;
+    }
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "formats/script/scripts.h"
 #include "formats/voxels/export.h"
 #include "libvox/painting/canvas.h"
+#include "libvox/voxelize/distances.h"
 #include "libvox/voxelize/grid.h"
 #include "tools/common/common_options.h"
 #include "tools/common/tool.h"
@@ -154,14 +155,19 @@ OptionTopic materials_topic() {
                "ones in purple."},
           {.name = "sdf",
            .argument = "BAND",
-           .range = OptionRange{0.5, 256},
+           .range = OptionRange{voxelize::kLeastBand, voxelize::kMostBand},
            .unit = "voxels",
            .rules = {{kMesh, kOfMeshes}},
            .help =
-               "Write distances instead of voxels, as .nrrd or .npy of f32 in the mesh's units: exact up "
-               "to BAND voxels from the triangles; farther away, all are BAND voxels. With --solid, those "
-               "inside are negative. With --materials mesh or object, FILE-materials has the nearest "
-               "triangles' materials + 1."},
+               "Write distances instead of voxels, as .nrrd, .npy or .vdb in the mesh's units: exact up to "
+               "BAND voxels from the triangles, and BAND beyond. With --solid, those inside are negative. "
+               "With --materials mesh or object, FILE-materials, or another grid of the .vdb file, has the "
+               "nearest triangles' materials + 1."},
+          {.name = "sdf-type",
+           .argument = "TYPE",
+           .words = {"f32", "f16"},
+           .rules = {{kMesh, kOfMeshes}},
+           .help = "With --sdf: numbers of 32 bits, or of 16 bits in .npy files. Default: f32"},
           {.name = "combine",
            .argument = "HOW",
            .words = {voxelize::kCombinationNames.begin(), voxelize::kCombinationNames.end()},

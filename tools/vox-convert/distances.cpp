@@ -11,6 +11,7 @@
 #include "formats/script/scripts.h"
 #include "formats/volume/volume_formats.h"
 #include "formats/voxels/export.h"
+#include "formats/voxels/openvdb/vdb.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/process.h"
@@ -27,9 +28,21 @@ bool names_materials(const ConvertOptions& options) {
   return options.materials == scene::MaterialMode::Mesh || options.materials == scene::MaterialMode::Object;
 }
 
+bool is_vdb(const ConvertOptions& options) {
+  return file_type(options.output, FileRole::Export)->format == FileFormat::Vdb;
+}
+
 // "a-materials.nrrd" for "a.nrrd".
 std::filesystem::path materials_path(std::filesystem::path path) {
   return path.replace_filename(path.stem().string() + "-materials" + path.extension().string());
+}
+
+void write_field(const voxelize::DistanceField& field, const ConvertOptions& options) {
+  if (is_vdb(options))
+    return write_vdb(field, options.output,
+                     {.has_signs = options.build.solid, .materials = names_materials(options)});
+  write_dense_grid(field.distance_volume(), options.output, options.sdf_type);
+  if (names_materials(options)) write_dense_grid(field.material_volume(), materials_path(options.output));
 }
 
 }  // namespace
@@ -40,9 +53,12 @@ void check_distances(const ConvertOptions& options) {
     if (given) throw UsageError(fmt::format("--sdf writes distances, to which {} does not apply", what));
   };
   const FileType* type = file_type(options.output, FileRole::Export);
-  if (type == nullptr || (type->format != FileFormat::Nrrd && type->format != FileFormat::Npy))
-    throw UsageError(fmt::format("--sdf: -o is '{}', expected a name that ends in .nrrd or .npy",
+  if (type == nullptr || (type->format != FileFormat::Nrrd && type->format != FileFormat::Npy &&
+                          type->format != FileFormat::Vdb))
+    throw UsageError(fmt::format("--sdf: -o is '{}', expected a name that ends in .nrrd, .npy or .vdb",
                                  options.output.string()));
+  if (options.sdf_type == Floats::F16 && type->format != FileFormat::Npy)
+    throw UsageError("--sdf-type f16 is for .npy files: the others have numbers of 32 bits");
   if (options.conversion != ConversionKind::Meshes) throw UsageError("--sdf is for meshes alone");
   refuse(options.flood, "--inside flood");
   refuse(options.interior.has_value(), "--interior");
@@ -64,7 +80,7 @@ void convert_distances(const ConvertOptions& options) {
   const Stopwatch total;
   Stopwatch watch;
   check_targets(options);
-  if (names_materials(options))
+  if (names_materials(options) && !is_vdb(options))
     check_writable(materials_path(options.output), kind_of_output(options.output), options.overwrite);
   const ThreadLimit threads(options.engine.threads);
   Conversion conversion;
@@ -74,7 +90,7 @@ void convert_distances(const ConvertOptions& options) {
   conversion.triangles = scene.triangles.size();
   conversion.device = "cpu";
   const voxelize::Grid grid = voxelize::fit_grid(scene, options.grid);
-  check_dense_resolution(grid.resolution, options.output);
+  if (!is_vdb(options)) check_dense_resolution(grid.resolution, options.output);
   conversion.seconds.load = watch.lap();
   PaletteChoice choice = {.materials = options.materials, .file = options.palette};
   if (!names_materials(options)) choice.materials = scene::MaterialMode::None;
@@ -96,8 +112,7 @@ void convert_distances(const ConvertOptions& options) {
     }
   }();
   conversion.seconds.build = watch.lap();
-  write_dense_grid(field.distance_volume(), options.output);
-  if (names_materials(options)) write_dense_grid(field.material_volume(), materials_path(options.output));
+  write_field(field, options);
   conversion.seconds.write = watch.lap();
   conversion.seconds.total = total.seconds();
   if (options.json) return print_results(options, {.file = options.output, .conversion = &conversion});

@@ -98,6 +98,9 @@ void read_insides(const CommandLine& arguments, ConvertOptions& options) {
   if (options.report && options.materials != scene::MaterialMode::Mesh)
     options.mesh.objects = MeshObjects::Apart;
   options.sdf = arguments.given_number("sdf");
+  if (arguments.has("sdf-type") && !options.sdf)
+    throw UsageError("--sdf-type is for the distances that --sdf writes: give both");
+  if (arguments.text("sdf-type") == "f16") options.sdf_type = Floats::F16;
 }
 
 }  // namespace vox

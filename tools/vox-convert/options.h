@@ -12,6 +12,7 @@
 #include "formats/io/overwrite.h"
 #include "formats/mesh/mesh.h"
 #include "formats/points/points.h"
+#include "formats/volume/floats.h"
 #include "formats/volume/volume_formats.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/volumes/volume_voxels.h"
@@ -89,12 +90,13 @@ struct ConvertOptions {
   std::optional<std::filesystem::path> palette;  // absent: --palette auto
   std::optional<double> palette_weight;          // absent: the default of PaletteOptions
   std::optional<std::filesystem::path> palette_out;
-  double close = 0;  // in voxels: gaps of the mesh up to this width count as closed
-  std::optional<std::filesystem::path> materials_out;  // a list of the materials' numbers and names
-  std::optional<std::filesystem::path> assign;         // rules that give names numbers
-  std::optional<double> sdf;                           // write distances in a band of so many voxels
-  std::optional<std::filesystem::path> report;         // a list of the mesh's faults
-  bool flood = false;  // --inside flood: build the surface, then fill all that no path reaches
+  double close = 0;  // voxels: gaps of the mesh up to this width close to tell what is inside
+  std::optional<std::filesystem::path> materials_out;  // a list of what the materials' numbers mean
+  std::optional<std::filesystem::path> assign;         // rules by which names get numbers
+  std::optional<double> sdf;                           // a band, in voxels: distances are written
+  Floats sdf_type = Floats::F32;
+  std::optional<std::filesystem::path> report;  // what is wrong with the mesh
+  bool flood = false;  // --inside flood: the surface is built, and what no path leads to is filled afterwards
   std::optional<InsideMaterial> interior;
   std::vector<GivenShell> shells;                  // from the surface inwards
   std::optional<std::filesystem::path> holes_out;  // a mesh of the membranes that close holes

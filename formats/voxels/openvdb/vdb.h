@@ -1,5 +1,5 @@
-// Writes OpenVDB's .vdb, format version 224, as OpenVDB 10 does with its compression ZIP | ACTIVE_MASK, and reads versions
-// 222 to 224.
+// Writes OpenVDB's .vdb, format version 224, as OpenVDB 10 does with its compression ZIP | ACTIVE_MASK: scenes, and
+// distances to a mesh.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/voxelize/distances.h"
 
 namespace vox {
 
@@ -18,6 +19,15 @@ namespace vox {
 // them to the voxels' centers in the world. Cubes full of one material become tiles.
 void write_vdb(const dag::VoxelScene& scene, const std::filesystem::path& path,
                const std::optional<VoxelBox>& clip);
+
+// Writes the distances that are less than the band as active voxels of the grid `sdf`, float, with
+// the band as background, and its negative inside: a level set if distances have signs. `materials`, int32, has the nearest
+// triangles' materials + 1. Indices are those of the grid's voxels.
+struct VdbDistances {
+  bool has_signs = false, materials = false;
+};
+void write_vdb(const voxelize::DistanceField& field, const std::filesystem::path& path,
+               const VdbDistances& options);
 
 // True if a file was written by write_vdb().
 bool is_vdb_of_vox(const std::filesystem::path& path);

@@ -12,12 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "formats/io/compression.h"
 #include "formats/io/read_file.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/nanovdb/nvdb_tree.h"
 #include "formats/voxels/openvdb/vdb.h"
-#include "formats/voxels/openvdb/vdb_file.h"
+#include "formats/voxels/openvdb/vdb_bytes.h"
 #include "libvox/base/error.h"
 #include "libvox/dag/colors.h"
 #include "libvox/scene/oklab.h"
@@ -31,66 +30,7 @@ using nvdb::LowerNode;
 using nvdb::TreeCell;
 using nvdb::TreeOutline;
 using nvdb::UpperNode;
-
-using VdbBytes = std::vector<uint8_t>;
-
-constexpr int kVdbDeflate = 2;  // equal values give equal bytes, which the fastest level does not promise
-constexpr size_t kUuidDigits = 36;
-// The inactive values of a node are the background, so that only the active ones are written.
-constexpr uint8_t kActiveValuesOnly = 0;
-
-template <class T>
-void put(VdbBytes& to, const T& value) {
-  to.resize(to.size() + sizeof value);
-  std::memcpy(to.data() + to.size() - sizeof value, &value, sizeof value);
-}
-void put_text(VdbBytes& to, std::string_view text) {
-  put(to, static_cast<uint32_t>(text.size()));
-  to.insert(to.end(), text.begin(), text.end());
-}
-template <size_t kBits>
-void put_mask(VdbBytes& to, const std::bitset<kBits>& mask) {
-  std::array<uint64_t, kBits / 64> words = {};
-  for (size_t i = 0; i < kBits; ++i) words[i / 64] |= uint64_t{mask[i]} << i % 64;
-  put(to, words);
-}
-void put_corner(VdbBytes& to, const Int3& corner) {
-  for (uint32_t axis = 0; axis < 3; ++axis) put(to, corner[axis]);
-}
-
-// Puts the values of a node's active voxels or tiles, deflated if that makes them smaller.
-void put_values(VdbBytes& to, const VdbBytes& values, Deflater& deflater) {
-  put(to, kActiveValuesOnly);
-  const Bytes deflated = values.empty() ? Bytes() : deflater.deflated(values);
-  if (!values.empty() && deflated.size() < values.size()) {
-    put(to, static_cast<int64_t>(deflated.size()));
-    to.insert(to.end(), deflated.begin(), deflated.end());
-  } else {
-    put(to, -static_cast<int64_t>(values.size()));
-    to.insert(to.end(), values.begin(), values.end());
-  }
-}
-
-using TextPairs = std::vector<std::pair<std::string_view, std::string_view>>;
-
-void put_metadata(VdbBytes& to, const TextPairs& texts) {
-  put(to, static_cast<uint32_t>(texts.size()));
-  for (const auto& [name, value] : texts) {
-    put_text(to, name);
-    put_text(to, "string");
-    put_text(to, value);
-  }
-}
-
-// Returns the place of a child among those of a node, z fastest. `log2` is that of the child's side, `bits` that of the
-// number of children along an axis.
-size_t entry_of(const Int3& corner, uint32_t log2, uint32_t bits) {
-  size_t entry = 0;
-  for (uint32_t axis = 0; axis < 3; ++axis)
-    entry = entry << bits | (static_cast<uint32_t>(corner[axis]) >> log2 & ((1u << bits) - 1));
-  return entry;
-}
-constexpr uint32_t kVoxelLog2 = 0, kLeafVdbLog2 = 3, kLowerVdbLog2 = 7;
+using namespace vdb;
 
 enum class VdbChannel { Density, Material, Color };
 
@@ -134,24 +74,12 @@ class VdbGridWriter {
 
   void write(ExportFile& file) const {
     const VdbChannelFacts facts = facts_of(channel_);
-    VdbBytes head;
-    put_text(head, facts.name);
-    put_text(head, facts.tree);
-    put_text(head, "");  // this grid is no instance of another one
-    file.write(head);
-    const uint64_t places_at = file.end();
-    std::array<int64_t, 3> places = {static_cast<int64_t>(places_at + sizeof places)};
-    file.write(std::string_view(reinterpret_cast<const char*>(&places), sizeof places));
-    file.write(grid_head(facts));
-    file.write_pieces(nodes_.size(), [&](uint64_t i) {
-      return nodes_[i].upper != nullptr ? topology(*nodes_[i].upper) : topology(*nodes_[i].lower);
-    });
-    places[1] = static_cast<int64_t>(file.end());
-    file.write_pieces(nodes_.size(), [&](uint64_t i) {
-      return nodes_[i].lower != nullptr ? values(*nodes_[i].lower) : VdbBytes();
-    });
-    places[2] = static_cast<int64_t>(file.end());
-    file.write_again(places_at, std::string_view(reinterpret_cast<const char*>(&places), sizeof places));
+    write_grid(
+        file, {facts.name, facts.tree}, grid_head(facts), nodes_.size(),
+        [&](uint64_t i) {
+          return nodes_[i].upper != nullptr ? topology(*nodes_[i].upper) : topology(*nodes_[i].lower);
+        },
+        [&](uint64_t i) { return nodes_[i].lower != nullptr ? values(*nodes_[i].lower) : VdbBytes(); });
   }
 
  private:
@@ -180,11 +108,7 @@ class VdbGridWriter {
     VdbBytes head;
     put(head, kVdbZip | kVdbActiveMask);
     put_metadata(head, {{"class", facts.grid_class}, {"creator", "vox"}, {"name", facts.name}});
-    put_text(head, "ScaleTranslateMap");
-    const Vec3d sides = scene_.voxel_size.sides(), inverse = quotient(Vec3d{1, 1, 1}, sides);
-    put(head, scene_.origin + sides * 0.5);
-    for (const Vec3d& numbers : {sides, sides, inverse, product(inverse, inverse), inverse * 0.5})
-      put(head, numbers);
+    put_transform(head, scene_.origin, scene_.voxel_size);
     put(head, uint32_t{1});  // one buffer of values
     const size_t value_bytes = channel_ == VdbChannel::Color ? 12 : 4;
     head.resize(head.size() + value_bytes);  // the background
@@ -303,22 +227,6 @@ class VdbGridWriter {
   std::optional<dag::LeafColors> colors_;
 };
 
-// The head up to the name of the file, which follows from the scene's digest.
-VdbBytes first_bytes() {
-  VdbBytes head;
-  put(head, uint64_t{0x56444220});  // "VDB "
-  put(head, uint32_t{224});         // the version of the format
-  put(head, uint32_t{10});          // the version of the library
-  put(head, uint32_t{0});
-  put(head, uint8_t{1});  // grids say where they are
-  return head;
-}
-
-// The metadata of the file. The first one is the mark; the number of metadata before it was 1 before the scene was described.
-TextPairs file_metadata(std::string_view scene) {
-  return {{"creator", "vox"}, {kVdbSceneName, scene}};
-}
-
 std::string uuid_of(const dag::Digest& digest) {
   std::string digits = dag::to_string(digest);
   for (const size_t at : {20, 16, 12, 8}) digits.insert(at, "-");
@@ -334,13 +242,8 @@ void write_vdb(const dag::VoxelScene& scene, const std::filesystem::path& path,
   if (scene.dag.materials) channels.push_back(VdbChannel::Material);
   if (scene.colors || scene.dag.materials) channels.push_back(VdbChannel::Color);
   ExportFile file(path, 0);
-  file.write(first_bytes());
-  file.write(uuid_of(scene.dag.digest));
-  VdbBytes head;
-  put_metadata(head, file_metadata(nvdb::scene_text(scene)));
-  put(head, static_cast<uint32_t>(channels.size()));
-  file.write(head);
-  for (const VdbChannel channel : channels) VdbGridWriter(scene, region, channel).write(file);
+  file.write(file_head(uuid_of(scene.dag.digest), static_cast<uint32_t>(channels.size())));
+  for (const VdbChannel channel : channels) VdbTree(scene, region, channel).write(file);
   file.commit();
 }
 

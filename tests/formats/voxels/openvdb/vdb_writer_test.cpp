@@ -8,6 +8,9 @@
 #include "formats/voxels/export.h"
 #include "formats/voxels/openvdb/vdb.h"
 #include "libvox/scene/oklab.h"
+#include "libvox/scene/palette.h"
+#include "libvox/voxelize/distances.h"
+#include "tests/common/random.h"
 #include "tests/formats/voxels/export_scenes.h"
 
 namespace vox {
@@ -31,6 +34,8 @@ struct ReadGrid {
   Vec3d shift, sides;
   std::vector<ReadCube> cubes;
   uint64_t tiles = 0, leaves = 0;
+  Value background = {};
+  bool has_negative = false;  // inactive values may be the background's negative
 };
 
 // Reads a .vdb file of version 224 with the compression ZIP | ACTIVE_MASK by the layout of OpenVDB's io and tree, and
@@ -92,7 +97,10 @@ class VdbReader {
   }
   // Returns the values of the bits that are set.
   std::vector<Value> values(const std::vector<bool>& active) {
-    EXPECT_EQ(number<uint8_t>(), 0) << "only active values are stored";
+    const auto inactive = number<uint8_t>();  // 0: the background, 1: its negative, 3: one of them by a mask
+    EXPECT_TRUE(inactive == 0 || inactive == 1 || inactive == 3) << "only active values are stored";
+    grid_->has_negative = grid_->has_negative || inactive != 0;
+    if (inactive == 3) mask(active.size());
     const auto count = static_cast<size_t>(std::ranges::count(active, true));
     const auto size = number<int64_t>();
     std::string bytes(count * value_bytes_, '\0');
@@ -170,7 +178,7 @@ class VdbReader {
         EXPECT_NEAR(found[axis] * s[axis] * (factor == 1 ? s[axis] : 1), factor, 1e-12);
     }
     EXPECT_EQ(number<uint32_t>(), 1u);
-    EXPECT_EQ(bytes_.substr(at_, value_bytes_), std::string(value_bytes_, '\0'));
+    grid_->background = value_of(bytes_, at_);
     at_ += value_bytes_;
     const auto tiles = number<uint32_t>(), children = number<uint32_t>();
     for (uint32_t i = 0; i < tiles; ++i) {
@@ -218,6 +226,8 @@ class VdbWritten : public ExportTest {
     EXPECT_EQ(file.grids.at("density").type, "Tree_float_5_4_3");
     EXPECT_EQ(file.grids.at("density").metadata.at("class"), "fog volume");
     for (const auto& [name, grid] : file.grids) {
+      EXPECT_EQ(grid.background, Value{});
+      EXPECT_FALSE(grid.has_negative);
       for (uint32_t axis = 0; axis < 3; ++axis) {
         EXPECT_EQ(grid.sides[axis], known.scene.voxel_size[axis]);
         EXPECT_EQ(grid.shift[axis], known.scene.origin[axis] + known.scene.voxel_size[axis] * 0.5);
@@ -284,6 +294,53 @@ TEST_F(VdbWritten, ASceneWithoutVoxelsHasEmptyGrids) {
   expect_grids(known, cube_at({0, 0, 0}, 16));
   EXPECT_TRUE(is_vdb_of_vox(path("a.vdb")));
   EXPECT_FALSE(is_vdb_of_vox(path("none.vdb")));
+}
+
+TEST_F(VdbWritten, DistancesAndMaterialsAreThoseOfTheField) {
+  constexpr uint32_t kSide = 140;
+  Random random(5);
+  scene::Scene scene;
+  for (const char* name : {"a", "b", "c"}) scene.materials.push_back({.name = name});
+  for (uint32_t i = 0; i < 60; ++i) {
+    const Vec3d middle = random.in_cube(0, 70);
+    for (uint32_t corner = 0; corner < 3; ++corner) scene.positions.push_back(middle + random.in_cube(-9, 9));
+    scene.triangles.push_back(
+        {{3 * i, 3 * i + 1, 3 * i + 2}, {scene::kNone, scene::kNone, scene::kNone}, i % 3});
+  }
+  const scene::IndexedScene indexed =
+      scene::index_scene(scene, scene::mesh_palette(scene), scene::MaterialMode::Mesh);
+  const voxelize::Grid grid = {.resolution = kSide, .origin = {1, 2, 3}, .voxel_size = 0.5};
+  for (const bool solid : {false, true}) {
+    voxelize::DistanceOptions options = {.band = 2.5};
+    if (solid) options.inside = voxelize::InsideRule::Parity;
+    const voxelize::DistanceField field(scene, indexed, grid, options);
+    std::vector<float> distances(size_t{kSide} * kSide * kSide);
+    std::vector<uint8_t> materials(distances.size());
+    const VoxelBox box = cube_at({0, 0, 0}, kSide);
+    field.distance_volume().read(box, reinterpret_cast<std::byte*>(distances.data()));
+    field.material_volume().read(box, reinterpret_cast<std::byte*>(materials.data()));
+    write_vdb(field, path("a.vdb"), {.has_signs = solid, .materials = true});
+    const VdbReader file(read_bytes(path("a.vdb")));
+    EXPECT_EQ(file.grids.at("sdf").background, Value{1.25});
+    EXPECT_EQ(file.grids.at("sdf").has_negative, solid);
+    EXPECT_EQ(file.grids.at("sdf").metadata.at("class"), solid ? "level set" : "unknown");
+    EXPECT_EQ(file.grids.at("material").background, Value{});
+    const auto near = std::ranges::count_if(distances, [](float value) { return std::abs(value) < 1.25f; });
+    EXPECT_GT(near, 10'000);
+    for (const auto& [name, read] : file.grids) {
+      EXPECT_EQ(std::ssize(read.cubes), near);
+      EXPECT_EQ(read.shift, (Vec3d{1.25, 2.25, 3.25}));
+      for (const ReadCube& cube : read.cubes) {
+        ASSERT_EQ(cube.side, 1);
+        const Int3 at = cube.corner;
+        const size_t place =
+            static_cast<size_t>(at.x) + kSide * (static_cast<size_t>(at.y) + kSide * size_t(at.z));
+        ASSERT_LT(std::abs(distances[place]), 1.25f);
+        ASSERT_EQ(cube.value[0],
+                  name == "sdf" ? double{distances[place]} : static_cast<double>(materials[place]));
+      }
+    }
+  }
 }
 
 // The program reads with the OpenVDB library itself, and writes what our reader of .nvdb knows.

@@ -1,0 +1,31 @@
+// The types of floating-point numbers in files that hold distances, and the conversion to 16 bits.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace vox {
+
+enum class Floats { F16, F32 };
+
+constexpr uint32_t bytes_of(Floats floats) {
+  return floats == Floats::F16 ? 2 : 4;
+}
+
+// Returns the nearest number of 16 bits (IEEE 754's binary16), that with an even fraction of two that are as near.
+inline uint16_t half_of(float value) {
+  constexpr uint32_t kInfinity = 0x7f800000, kTooLarge = 0x477ff000, kLeastNormal = 0x38800000;
+  const auto bits = std::bit_cast<uint32_t>(value);
+  const uint32_t sign = bits >> 16 & 0x8000, rest = bits & 0x7fffffff;
+  if (rest > kInfinity) return static_cast<uint16_t>(sign | 0x7e00);
+  if (rest >= kTooLarge) return static_cast<uint16_t>(sign | 0x7c00);
+  if (rest < kLeastNormal) {
+    // The last place of a sum with 1/2 is that of numbers below the least normal one, and the addition rounds.
+    const float sum = std::bit_cast<float>(rest) + 0.5f;
+    return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(sum) - std::bit_cast<uint32_t>(0.5f)));
+  }
+  const uint32_t exponents = (127u - 15u) << 23;
+  return static_cast<uint16_t>(sign | (rest - exponents + 0xfff + (rest >> 13 & 1)) >> 13);
+}
+
+}  // namespace vox

@@ -1,0 +1,143 @@
+// The bytes of a .vdb file that do not depend on what its grids hold.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "formats/io/compression.h"
+#include "formats/voxels/export.h"
+#include "libvox/base/geometry.h"
+
+namespace vox::vdb {
+
+using VdbBytes = std::vector<uint8_t>;
+
+inline constexpr uint32_t kZip = 1, kActiveMask = 2;
+inline constexpr int kVdbDeflate =
+    2;  // equal values give equal bytes, which the fastest level does not promise
+inline constexpr size_t kUuidDigits = 36;
+// The inactive values of a node: all are the background; all are its negative; or a mask says which are the background.
+enum class VdbInactive : uint8_t { Background = 0, Negative = 1, Masked = 3 };
+
+template <class T>
+void put(VdbBytes& to, const T& value) {
+  to.resize(to.size() + sizeof value);
+  std::memcpy(to.data() + to.size() - sizeof value, &value, sizeof value);
+}
+inline void put_text(VdbBytes& to, std::string_view text) {
+  put(to, static_cast<uint32_t>(text.size()));
+  to.insert(to.end(), text.begin(), text.end());
+}
+template <size_t kBits>
+void put_mask(VdbBytes& to, const std::bitset<kBits>& mask) {
+  std::array<uint64_t, kBits / 64> words = {};
+  for (size_t i = 0; i < kBits; ++i) words[i / 64] |= uint64_t{mask[i]} << i % 64;
+  put(to, words);
+}
+inline void put_corner(VdbBytes& to, const Int3& corner) {
+  for (uint32_t axis = 0; axis < 3; ++axis) put(to, corner[axis]);
+}
+
+// Puts the values of a node's active voxels or tiles, deflated if that makes them smaller.
+inline void put_deflated(VdbBytes& to, const VdbBytes& values, Deflater& deflater) {
+  const Bytes deflated = values.empty() ? Bytes() : deflater.deflated(values);
+  if (!values.empty() && deflated.size() < values.size()) {
+    put(to, static_cast<int64_t>(deflated.size()));
+    to.insert(to.end(), deflated.begin(), deflated.end());
+  } else {
+    put(to, -static_cast<int64_t>(values.size()));
+    to.insert(to.end(), values.begin(), values.end());
+  }
+}
+inline void put_values(VdbBytes& to, const VdbBytes& values, Deflater& deflater) {
+  put(to, VdbInactive::Background);
+  put_deflated(to, values, deflater);
+}
+
+using TextPairs = std::vector<std::pair<std::string_view, std::string_view>>;
+
+inline void put_metadata(VdbBytes& to, const TextPairs& texts) {
+  put(to, static_cast<uint32_t>(texts.size()));
+  for (const auto& [name, value] : texts) {
+    put_text(to, name);
+    put_text(to, "string");
+    put_text(to, value);
+  }
+}
+
+// Returns the place of a child among those of a node, z fastest. `log2` is that of the child's side, `bits` that of the
+// number of children along an axis.
+inline size_t entry_of(const Int3& corner, uint32_t log2, uint32_t bits) {
+  size_t entry = 0;
+  for (uint32_t axis = 0; axis < 3; ++axis)
+    entry = entry << bits | (static_cast<uint32_t>(corner[axis]) >> log2 & ((1u << bits) - 1));
+  return entry;
+}
+inline constexpr uint32_t kVoxelLog2 = 0, kLeafVdbLog2 = 3, kLowerVdbLog2 = 7;
+
+// The head up to the name of the file, which follows from the scene's digest.
+inline VdbBytes first_bytes() {
+  VdbBytes head;
+  put(head, uint64_t{0x56444220});  // "VDB "
+  put(head, uint32_t{224});         // the version of the format
+  put(head, uint32_t{10});          // the version of the library
+  put(head, uint32_t{0});
+  put(head, uint8_t{1});  // grids say where they are
+  return head;
+}
+
+inline VdbBytes bytes_behind_name() {
+  VdbBytes bytes;
+  put_metadata(bytes, {{"creator", "vox"}});
+  return bytes;
+}
+
+inline VdbBytes file_head(std::string_view uuid, uint32_t grids) {
+  VdbBytes head = first_bytes();
+  head.insert(head.end(), uuid.begin(), uuid.end());
+  const VdbBytes behind = bytes_behind_name();
+  head.insert(head.end(), behind.begin(), behind.end());
+  put(head, grids);
+  return head;
+}
+
+// Puts the transform from voxels to the places of their centers.
+inline void put_transform(VdbBytes& head, const Vec3d& origin, const VoxelSize& voxel_size) {
+  put_text(head, "ScaleTranslateMap");
+  const Vec3d sides = voxel_size.sides(), inverse = quotient(Vec3d{1, 1, 1}, sides);
+  put(head, origin + sides * 0.5);
+  for (const Vec3d& numbers : {sides, sides, inverse, product(inverse, inverse), inverse * 0.5})
+    put(head, numbers);
+}
+
+struct VdbGridName {
+  std::string_view name, tree;
+};
+
+// Writes a grid: its head, topology(i) of all its nodes, and values(i) of all of them.
+template <class Topology, class Values>
+void write_grid(ExportFile& file, const VdbGridName& grid, const VdbBytes& grid_head, uint64_t nodes,
+                const Topology& topology, const Values& values) {
+  VdbBytes head;
+  put_text(head, grid.name);
+  put_text(head, grid.tree);
+  put_text(head, "");  // this grid is no instance of another one
+  file.write(head);
+  const uint64_t places_at = file.end();
+  std::array<int64_t, 3> places = {static_cast<int64_t>(places_at + sizeof places)};
+  file.write(std::string_view(reinterpret_cast<const char*>(&places), sizeof places));
+  file.write(grid_head);
+  file.write_pieces(nodes, topology);
+  places[1] = static_cast<int64_t>(file.end());
+  file.write_pieces(nodes, values);
+  places[2] = static_cast<int64_t>(file.end());
+  file.write_again(places_at, std::string_view(reinterpret_cast<const char*>(&places), sizeof places));
+}
+
+}  // namespace vox::vdb
