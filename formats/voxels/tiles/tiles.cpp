@@ -53,7 +53,7 @@ bool is_tiles_file(const fs::path& folder, const fs::path& relative) {
 }
 
 fs::path folder_of_tiles(const fs::path& path) {
-  const fs::path folder = path.parent_path();
+  fs::path folder = path.parent_path();
   if (!folder.empty() && folder != "." && folder != "..") return folder;
   throw UsageError(
       fmt::format("-o is '{0}', expected {0} in a folder of its own, such as tiles/{0}", path.string()));

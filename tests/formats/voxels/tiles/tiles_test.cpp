@@ -55,7 +55,7 @@ class Tiles : public ExportTest {
     const std::string json = file.substr(20, json_bytes);
     EXPECT_EQ(numbers(json, "mode"), std::vector<double>{0x7fffffff});
     EXPECT_EQ(numbers(json, "dimensions"), (std::vector<double>{32, 32, 32}));
-    const std::string colors = file.substr(28 + json_bytes);
+    std::string colors = file.substr(28 + json_bytes);
     EXPECT_EQ(number_at<uint32_t>(file, 20 + json_bytes), colors.size());
     EXPECT_EQ(colors.size(), 4u * 32 * 32 * 32);
     return colors;
