@@ -130,15 +130,21 @@ TEST(MeshPalette, ANumberHasTheNameOfItsRuleOrItsOnlyMemberAndTheColorOfItsAreas
   scene::Scene scene = scene_of(4);
   scene.materials.push_back(plain_material({9, 8, 7}));  // covers nothing
   scene.materials.back().name = "hidden";
-  const std::vector<scene::AssignRule> rules = {{"m[", 6, ""}, {"m3*", 5, ""}, {"none", 5, ""},
-                                                {"m0", 1, ""}, {"m2", 1, ""},  {"hid*", 2, ""}};
+  for (const scene::Rgb8 color : {scene::Rgb8{1, 2, 3}, scene::Rgb8{4, 5, 6}}) {
+    scene.materials.push_back(plain_material(color));
+    scene.materials.back().name = "ghost " + std::to_string(color.r);
+  }
+  const std::vector<scene::AssignRule> rules = {{"none", 1, ""}, {"m[", 6, ""}, {"m3*", 5, ""},
+                                                {"none", 5, ""}, {"m0", 1, ""}, {"m2", 1, ""},
+                                                {"hid*", 2, ""}, {"gh*", 3, ""}};
   const scene::Palette palette = scene::mesh_palette(scene, {.rules = rules});
-  EXPECT_EQ(entries_of(palette), (std::vector<uint8_t>{1, 0, 1, 5, 2}));
+  EXPECT_EQ(entries_of(palette), (std::vector<uint8_t>{1, 0, 1, 5, 2, 3, 3}));
   EXPECT_EQ(palette.names[1], "m0");
   EXPECT_EQ(palette.names[2], "hidden");
   EXPECT_EQ(palette.names[5], "m3");
   EXPECT_EQ(palette.names[6], "m[");
   EXPECT_EQ(palette.colors[2], (scene::Rgb8{9, 8, 7}));
+  EXPECT_EQ(palette.colors[3], (scene::Rgb8{1, 2, 3}));
   EXPECT_EQ(palette.colors[6], (scene::Rgb8{128, 128, 128}));
   EXPECT_NEAR(palette.colors[1].r, 11, 3);  // of 0 on an area of 4 and 20 on 2
 }

@@ -137,11 +137,11 @@ TEST(Scene, BaseColorsAreBakedIntoTheVerticesOfTheirOwnTriangles) {
   EXPECT_EQ(again.colors, scene.colors);
 }
 
-// Seven triangles share an edge. Two of their materials have the same base color, and some differ in one channel alone.
+// Eight triangles share an edge. Two of their materials have the same base color, and some differ in one channel alone.
 TEST(Scene, AVertexIsDoubledOnceForEachBaseColorThatDiffers) {
-  const std::array<scene::Rgb8, 7> tints = {
+  const std::array<scene::Rgb8, 8> tints = {
       scene::Rgb8{200, 100, 50}, {200, 100, 50}, {50, 100, 200}, {200, 50, 50},
-      {200, 100, 200},           {50, 100, 200}, {50, 100, 50}};
+      {200, 100, 200},           {50, 100, 200}, {50, 100, 50},  {50, 50, 200}};
   scene::Scene scene;
   scene.positions = {{0, 0, 0}, {1, 0, 0}};
   for (uint32_t i = 0; i < tints.size(); ++i) {
@@ -151,7 +151,7 @@ TEST(Scene, AVertexIsDoubledOnceForEachBaseColorThatDiffers) {
   }
   scene.colors.assign(scene.positions.size(), {255, 255, 255, 255});
   scene::bake_base_colors(scene);
-  EXPECT_EQ(scene.positions.size(), 2u * 5 + 7);
+  EXPECT_EQ(scene.positions.size(), 2u * 6 + 8);
   for (const scene::Triangle& triangle : scene.triangles)
     for (const uint32_t vertex : triangle.position) {
       const auto [r, g, b] = tints[triangle.material];
