@@ -162,7 +162,8 @@ dag::VoxelScene made_coarser(vox_engine& engine, const dag::VoxelScene& before, 
   if (resolution == before.dag.resolution) return before;
   const uint32_t halvings = dag::halvings_to(resolution, before.dag.resolution);
   dag::FrozenDag coarse =
-      dag::coarser(engine.engine->handle(), before.dag, halvings, memory_for_values(engine.options));
+      dag::coarser(before.dag, halvings,
+                   {.limit = engine.options.memory_limit, .counts = memory_for_values(engine.options)});
   dag::VoxelScene after = dag::with_coarser_dag(before, halvings, std::move(coarse));
   sign(after, before.source, "vox_scene_coarser");
   return after;

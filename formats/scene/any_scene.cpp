@@ -121,7 +121,7 @@ uint64_t host_limit(const EngineOptions& options) {
   return limits_host(options) ? options.memory_limit : resident_bytes() + available_bytes() / 5 * 4;
 }
 
-constexpr uint64_t kLarge = uint64_t{8} << 30;  // see Loading
+constexpr uint64_t kLarge = uint64_t{8} << 30, kManyChunks = uint64_t{1} << 30;  // see Loading
 
 // Returns how many bytes of words are read as a whole, with so much memory left.
 uint64_t most_at_once(Loading loading, uint64_t left) {
@@ -132,8 +132,9 @@ uint64_t most_at_once(Loading loading, uint64_t left) {
     case Loading::IfItFits:
       return left / 4 * 3;
     case Loading::AsUsed:
-    case Loading::ByChunks:
       return std::min(left / 2, kLarge);
+    case Loading::ByChunks:
+      return std::min(left / 2, kManyChunks);
     case Loading::InParts:
       return std::min(left / 2, kSmall);
   }
@@ -245,7 +246,7 @@ dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& option
   if (takes_hash) return scene_of_hash(path, options, damage);
   if (loading != Loading::Whole) {
     if (std::optional<dag::VoxelScene> scene = scene_as_used(path, options, loading, ranks)) {
-      const bool by_chunks = loading == Loading::ByChunks && scene->dag.bytes() > kLarge;
+      const bool by_chunks = loading == Loading::ByChunks && scene->dag.bytes() > kManyChunks;
       if (!by_chunks) check_content(*scene, path, damage, memory_for_values(options), ranks);
       return *std::move(scene);
     }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,96 +12,52 @@
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/colors.h"
+#include "libvox/dag/derived_dag.h"
+#include "libvox/dag/digests.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/level_values.h"
 #include "libvox/dag/node.h"
-#include "libvox/dag/node_interner.h"
 #include "libvox/dag/paged_level.h"
 #include "libvox/dag/verify.h"
 #include "libvox/dag/voxels_by_material.h"
 #include "libvox/dag/walk.h"
-#include "libvox/device/cpu_device.h"
 #include "libvox/ranks/ranks.h"
 
 namespace vox::dag {
 namespace {
 
 // Builds the coarser DAG. The nodes of one level become its leaves, and their grandchildren, or the 2³ blocks
-// of the leaves below, become its voxels. The nodes above are interned again, because nodes that differed may
-// have become equal.
+// of the leaves below, become its voxels. The nodes above may become equal where they differed.
 class CoarserBuilder {
  public:
-  CoarserBuilder(const FrozenDag& dag, uint32_t halvings, uint64_t counts_memory, ranks::Ranks& ranks,
-                 NodeInterner& nodes)
-      : dag_(dag),
-        leaf_level_(dag.depth() - halvings),
-        counts_memory_(counts_memory),
-        ranks_(ranks),
-        nodes_(nodes) {}
+  CoarserBuilder(const FrozenDag& dag, uint32_t halvings, const CoarserMemory& memory, ranks::Ranks& ranks)
+      : dag_(dag), leaf_level_(dag.depth() - halvings), memory_(memory), ranks_(ranks) {}
 
   void build(FrozenDag& result) {
     if (leaf_level_ + 2 <= dag_.depth() && dag_.materials) find_materials();
     find_voxels();
     materials_ = {};
     if (ranks_.rank() > 0) return;
-    Interned below = interned(leaf_level_, NodeKind::Leaf,
-                              [&](const uint32_t* node, uint32_t* words) { return leaf_of(node, words); });
+    DerivedDag made(result, memory_.limit);
+    const DagLevel& leaves = dag_.levels[leaf_level_];
+    made.add_level(leaves.places.nodes(), nodes_at_once(leaves),
+                   [&](const NodeNumbers& range, const auto& put) {
+                     for_each_in_order(leaves, range, [&](uint64_t number, const uint32_t* node) {
+                       put(number, [&](uint32_t* words) { return leaf_of(node, words); });
+                     });
+                   });
     masks_ = {};
     voxel_materials_ = {};
-    for (uint32_t level = leaf_level_; level-- > 0;)
-      below = interned(level, NodeKind::Inner,
-                       [&](const uint32_t* node, uint32_t* words) { return node_above(node, below, words); });
-    nodes_.freeze(below.pointers[0], result);
+    made.add_levels_above(dag_);
+    result.digest = digest_of(result, memory_.counts);
     count_octree(result);
   }
 
  private:
-  // The nodes of a level: their pointers, and the material of those that are filled with one, else -1.
-  struct Interned {
-    std::vector<uint32_t> pointers;
-    std::vector<int8_t> fillings;
-  };
-
   // Finds the materials of the nodes that become voxels.
   void find_materials() {
-    materials_ = majority_materials(dag_, leaf_level_ + 2, counts_memory_, ranks_);
+    materials_ = majority_materials(dag_, leaf_level_ + 2, memory_.counts, ranks_);
     if (ranks_.count() > 1) materials_ = brought_to_all(ranks_, materials_);
-  }
-
-  // The number of nodes whose words are made together, before they are interned. All cores get some pieces of a level that is
-  // read from a file, if there is memory for their words.
-  uint64_t nodes_at_once_of(uint32_t level) const {
-    constexpr uint64_t kLeast = 1 << 12, kUsual = 1 << 20, kNodeBytes = 4 * hash::kMaxItemWords + 1;
-    const auto cores = static_cast<uint64_t>(tbb::this_task_arena::max_concurrency());
-    const uint64_t pieces = 4 * cores * nodes_at_once(dag_.levels[level]);
-    const uint64_t most = std::max(kUsual, std::min(pieces, counts_memory_ / 4 / kNodeBytes));
-    return std::clamp(nodes_.available() / 8 / kNodeBytes, kLeast, most);
-  }
-
-  // Interns the words that write(node, words) makes of each node of a level. write() returns the number of words that it has
-  // written.
-  template <class Write>
-  Interned interned(uint32_t level, NodeKind kind, const Write& write) {
-    const uint64_t count = dag_.levels[level].places.nodes(),
-                   batch = std::min(count, nodes_at_once_of(level));
-    Interned result = {std::vector<uint32_t>(count), std::vector<int8_t>(count)};
-    Words words(batch * hash::kMaxItemWords);
-    std::vector<uint8_t> sizes(batch);
-    for (uint64_t begin = 0; begin < count; begin += batch) {
-      throw_if_cancelled();
-      const uint64_t n = std::min(batch, count - begin);
-      const NodeNumbers some(begin, begin + n, nodes_at_once(dag_.levels[level]));
-      tbb::parallel_for(some, [&](const NodeNumbers& range) {
-        for_each_in_order(dag_.levels[level], range, [&](uint64_t number, const uint32_t* node) {
-          const uint64_t i = number - begin;
-          uint32_t* to = words.data() + i * hash::kMaxItemWords;
-          sizes[i] = static_cast<uint8_t>(write(node, to));
-          result.fillings[number] = static_cast<int8_t>(homogeneous_content(to, kind, dag_.materials));
-        });
-      });
-      nodes_.intern(words.data(), sizes.data(), n, result.pointers.data() + begin);
-    }
-    return result;
   }
 
   // Finds the voxels that the nodes of the level below the new leaves become, 2³ of each. Each level is read once, in
@@ -164,25 +119,10 @@ class CoarserBuilder {
     return leaf.finish();
   }
 
-  static uint32_t node_above(const uint32_t* node, const Interned& below, uint32_t* words) {
-    words[0] = child_mask(node[0]);
-    const uint32_t size = node_words(node[0]);
-    bool all_equal = words[0] == 0xff;
-    for (uint32_t i = 1; i < size; ++i) {
-      words[i] = below.pointers[node[i]];
-      all_equal = all_equal && words[i] == words[1];
-    }
-    if (!all_equal) return size;
-    const int material = below.fillings[node[1]];
-    if (material >= 0) words[0] = homogeneous_header(static_cast<uint32_t>(material));
-    return size;
-  }
-
   const FrozenDag& dag_;
   const uint32_t leaf_level_;  // the level whose nodes become leaves
-  const uint64_t counts_memory_;
+  const CoarserMemory memory_;
   ranks::Ranks& ranks_;
-  NodeInterner& nodes_;
   std::vector<uint8_t> materials_;  // for the nodes two levels below, which become voxels
   // For the nodes one level below, of this rank's share at first: which of their octants are voxels, and 4 bits of material
   // for each.
@@ -225,18 +165,10 @@ uint32_t halvings_below(uint64_t most_voxels, uint32_t resolution) {
   return halvings;
 }
 
-FrozenDag coarser(device::DeviceHandle device, const FrozenDag& dag, uint32_t halvings,
-                  uint64_t counts_memory, ranks::Ranks& ranks) {
-  FrozenDag result = empty_dag(coarser_resolutions(dag.resolution).at(halvings - 1), dag.materials);
-  if (dag.empty()) return result;
-  const std::unique_ptr<NodeInterner> nodes = make_node_interner(device);
-  CoarserBuilder(dag, halvings, counts_memory, ranks, *nodes).build(result);
-  return result;
-}
-
 FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, const CoarserMemory& memory, ranks::Ranks& ranks) {
-  device::CpuDevice processor(memory.limit, false);
-  return coarser(&processor, dag, halvings, memory.counts, ranks);
+  FrozenDag result = empty_dag(coarser_resolutions(dag.resolution).at(halvings - 1), dag.materials);
+  if (!dag.empty()) CoarserBuilder(dag, halvings, memory, ranks).build(result);
+  return result;
 }
 
 VoxelScene with_coarser_dag(VoxelScene scene, uint32_t halvings, FrozenDag dag) {
@@ -277,6 +209,25 @@ FrozenDag with_one_material(const FrozenDag& dag) {
   result.levels.back().words = leaves_with_material_0(dag.levels.back());
   place_nodes(result);
   result.digest = compute_digest(result);
+  return result;
+}
+
+FrozenDag without_materials(const FrozenDag& dag, uint64_t memory_limit) {
+  FrozenDag result = empty_dag(dag.resolution, false);
+  if (dag.empty()) return result;
+  DerivedDag made(result, memory_limit);
+  const DagLevel& leaves = dag.levels.back();
+  made.add_level(
+      leaves.places.nodes(), nodes_at_once(leaves), [&](const NodeNumbers& range, const auto& put) {
+        for_each_in_order(leaves, range, [&](uint64_t number, const uint32_t* leaf) {
+          put(number, [&](uint32_t* words) { return std::copy_n(leaf, kMaskWords, words) - words; });
+        });
+      });
+  made.add_levels_above(dag);
+  result.digest = digest_of(result, memory_limit == 0 ? UINT64_MAX : memory_limit / 8);
+  for (size_t level = 0; level < dag.levels.size(); ++level)
+    result.levels[level].svo_nodes = dag.levels[level].svo_nodes;
+  result.voxels = dag.voxels;
   return result;
 }
 

@@ -6,7 +6,6 @@
 
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/voxel_scene.h"
-#include "libvox/device/handle.h"
 #include "libvox/ranks/ranks.h"
 
 namespace vox::dag {
@@ -32,20 +31,16 @@ uint32_t halvings_below(uint64_t most_voxels, uint32_t resolution);
 
 // Limits on the memory in bytes that making a coarser scene may take.
 struct CoarserMemory {
-  uint64_t limit = 0;  // for the result, as in EngineOptions
+  uint64_t limit = 0;  // for the result, and for finding equal nodes, as in EngineOptions
   uint64_t counts =
       UINT64_MAX;  // for counts of materials (voxels_by_material.h), and a quarter of it for words of nodes
 };
 
-// Returns the DAG at the resolution coarser_resolutions()[halvings - 1]. The DAG must be one that check_structure()
-// accepts. The processor finds the voxels and makes the nodes. A device keeps each node once and numbers them, which
-// takes most of the time for a large scene; without a device the processor does this, too. `counts_memory` is
-// CoarserMemory::counts. Throws OutOfMemory. A collective call: each rank finds the coarse voxels of its share of the
-// nodes. Rank 0 makes the result; the others get an empty DAG.
+// Returns the DAG at the resolution coarser_resolutions()[halvings - 1]. The DAG must be one that
+// check_structure() accepts. Throws OutOfMemory. A collective call: each rank reads its share of the nodes and finds the
+// voxels that they become. Rank 0 makes the result; the others have an empty DAG.
 FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, const CoarserMemory& memory = {},
                   ranks::Ranks& ranks = ranks::alone());
-FrozenDag coarser(device::DeviceHandle device, const FrozenDag& dag, uint32_t halvings,
-                  uint64_t counts_memory = UINT64_MAX, ranks::Ranks& ranks = ranks::alone());
 
 // Makes a whole scene coarser. Its larger voxels begin at the same origin. The palette's shares remain those
 // of the meshes' surface. The history remains that of the finer scene, whose digests it names.
@@ -64,10 +59,7 @@ FrozenDag with_one_material(const FrozenDag& dag);
 // Removes the materials from a DAG: leaves are reduced to masks, nodes are deduplicated again, and every full
 // node becomes homogeneous. Converting the scene with --materials none gives the same DAG.
 
-// The DAG must be one that check_structure() accepts. The template is instantiated for each device in on_cpu.cpp and
-// on_cuda.cu.
-template <class Device>
-FrozenDag without_materials(Device& device, const FrozenDag& dag);
-FrozenDag without_materials(device::DeviceHandle device, const FrozenDag& dag);
+// The DAG must be one that check_structure() accepts. The memory limit is that of EngineOptions.
+FrozenDag without_materials(const FrozenDag& dag, uint64_t memory_limit = 0);
 
 }  // namespace vox::dag

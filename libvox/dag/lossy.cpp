@@ -7,7 +7,6 @@
 #include <array>
 #include <cmath>
 #include <iterator>
-#include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -15,7 +14,8 @@
 #include "libvox/base/bits.h"
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
-#include "libvox/dag/node_interner.h"
+#include "libvox/dag/derived_dag.h"
+#include "libvox/dag/node.h"
 
 namespace vox::dag {
 namespace {
@@ -287,86 +287,38 @@ class LevelReplacer {
   const uint64_t most_;
 };
 
-// Makes the DAG of changed shapes, level by level from the leaves up.
-class ChangedDag {
- public:
-  explicit ChangedDag(NodeInterner& nodes) : nodes_(nodes) {}
-
-  // Adds the leaves. Every leaf of the nodes that are added next must be among them.
-  void add_leaves(std::vector<uint64_t> masks) {
-    tbb::parallel_sort(masks.begin(), masks.end());
-    masks.erase(std::unique(masks.begin(), masks.end()), masks.end());
-    masks_ = std::move(masks);
-    intern(NodeKind::Leaf, masks_.size(), [&](uint64_t i, uint32_t* words) {
-      write_leaf_mask(words, masks_[i]);
-      return uint32_t{2};
-    });
+// Makes the leaves of changed shapes, and the nodes above them if there are any.
+template <size_t Masks>
+void add_changed(DerivedDag& made, const std::vector<ChangedShape<Masks>>& shapes) {
+  constexpr uint64_t kAtOnce = 4096;
+  std::vector<uint64_t> masks, firsts;  // of the leaves; the number of each shape's first one
+  for (const ChangedShape<Masks>& shape : shapes) {
+    firsts.push_back(masks.size());
+    std::ranges::copy_if(shape.now.masks, std::back_inserter(masks), [](uint64_t mask) { return mask != 0; });
   }
-
-  void add_nodes(const std::vector<ChangedShape<8>>& shapes) {
-    intern(NodeKind::Inner, shapes.size(), [&, leaves = pointers_](uint64_t i, uint32_t* words) {
-      uint32_t size = 1;
-      bool is_full = true;
-      words[0] = 0;
-      for (uint32_t octant = 0; octant < 8; ++octant) {
-        const uint64_t mask = shapes[i].now.masks[octant];
-        is_full = is_full && mask == UINT64_MAX;
-        if (mask == 0) continue;
-        words[0] |= 1u << octant;
-        words[size++] = leaves[static_cast<size_t>(std::ranges::lower_bound(masks_, mask) - masks_.begin())];
-      }
-      if (is_full) words[0] = homogeneous_header(0);
-      return size;
-    });
-  }
-
-  // Adds a level whose nodes have as many children as before.
-  void add_level(const DagLevel& level) {
-    intern(NodeKind::Inner, level.nodes, [&, below = pointers_, full = full_](uint64_t i, uint32_t* words) {
-      const uint32_t* const node = level.node(i);
-      const uint32_t size = node_words(node[0]);
-      words[0] = child_mask(node[0]);
-      bool is_full = words[0] == 0xff;
-      for (uint32_t word = 1; word < size; ++word) {
-        words[word] = below[node[word]];
-        is_full = is_full && full[node[word]] != 0;
-      }
-      if (is_full) words[0] = homogeneous_header(0);
-      return size;
-    });
-  }
-
-  void finish(FrozenDag& dag) {
-    nodes_.freeze(pointers_.front(), dag);
-    count_octree(dag);
-  }
-
- private:
-  // write(i, words) writes the i-th item of a level and returns its size.
-  template <class Write>
-  void intern(NodeKind kind, uint64_t n, const Write& write) {
-    constexpr uint64_t kItems = 1 << 20;
-    std::vector<uint32_t> words(std::min(n, kItems) * hash::kMaxItemWords), pointers(n);
-    std::vector<uint8_t> sizes(std::min(n, kItems)), full(n);
-    for (uint64_t begin = 0; begin < n; begin += kItems) {
-      throw_if_cancelled();
-      const uint64_t count = std::min(kItems, n - begin);
-      tbb::parallel_for(uint64_t{0}, count, [&](uint64_t i) {
-        uint32_t* const item = words.data() + i * hash::kMaxItemWords;
-        sizes[i] = static_cast<uint8_t>(write(begin + i, item));
-        full[begin + i] = homogeneous_content(item, kind, false) >= 0;
+  made.add_level(masks.size(), kAtOnce, [&](const NodeNumbers& range, const auto& put) {
+    for (uint64_t i = range.begin(); i < range.end(); ++i)
+      put(i, [&](uint32_t* words) {
+        write_leaf_mask(words, masks[i]);
+        return uint32_t{2};
       });
-      nodes_.intern(words.data(), sizes.data(), count, pointers.data() + begin);
-    }
-    pointers_ = std::move(pointers);
-    full_ = std::move(full);
-  }
-
-  NodeInterner& nodes_;
-  std::vector<uint64_t> masks_;     // of the leaves, in ascending order
-  std::vector<uint32_t> pointers_;  // to the nodes of the last level
-  std::vector<uint8_t> full_;       // 1 if a node is filled
-};
+  });
+  if constexpr (Masks == 8)
+    made.add_level(shapes.size(), kAtOnce, [&](const NodeNumbers& range, const auto& put) {
+      for (uint64_t i = range.begin(); i < range.end(); ++i)
+        put(i, [&](uint32_t* words) {
+          uint32_t size = 1, octants = 0;
+          for (uint32_t octant = 0; octant < Masks; ++octant) {
+            if (shapes[i].now.masks[octant] == 0) continue;
+            words[size] = made.below()[firsts[i] + size - 1];
+            octants |= 1u << octant;
+            ++size;
+          }
+          words[0] = made.header_above(octants, words + 1);
+          return size;
+        });
+    });
+}
 
 std::vector<ChangedShape<1>> shapes_of_leaves(const FrozenDag& dag) {
   std::vector<ChangedShape<1>> shapes(dag.levels.back().nodes);
@@ -394,7 +346,7 @@ std::vector<ChangedShape<8>> shapes_of_nodes(const DagLevel& level,
 
 }  // namespace
 
-LossyDag lossy(device::DeviceHandle device, const FrozenDag& dag, double share) {
+LossyDag lossy(const FrozenDag& dag, double share, uint64_t memory_limit) {
   LossyDag result;
   result.dag = empty_dag(dag.resolution, false);
   if (dag.empty()) {
@@ -413,24 +365,19 @@ LossyDag lossy(device::DeviceHandle device, const FrozenDag& dag, double share) 
   result.replaced_leaves = changed_leaves.nodes;
   result.changed_voxels = changed_leaves.changed_voxels;
 
-  const std::unique_ptr<NodeInterner> nodes = make_node_interner(device);
-  ChangedDag changed(*nodes);
-  std::vector<uint64_t> masks;
+  DerivedDag made(result.dag, memory_limit);
   if (dag.depth() == 0) {
-    changed.add_leaves({leaves.front().now.masks[0]});
-    changed.finish(result.dag);
-    return result;
+    add_changed(made, leaves);
+  } else {
+    std::vector<ChangedShape<8>> shapes = shapes_of_nodes(dag.levels[dag.depth() - 1], leaves);
+    const auto changed_nodes = LevelReplacer<8>(shapes, node_uses, most).replace(result.changed_voxels);
+    result.replaced_nodes = changed_nodes.nodes;
+    result.changed_voxels = changed_nodes.changed_voxels;
+    add_changed(made, shapes);
+    made.add_levels_above(dag);
   }
-  std::vector<ChangedShape<8>> shapes = shapes_of_nodes(dag.levels[dag.depth() - 1], leaves);
-  const auto changed_nodes = LevelReplacer<8>(shapes, node_uses, most).replace(result.changed_voxels);
-  result.replaced_nodes = changed_nodes.nodes;
-  result.changed_voxels = changed_nodes.changed_voxels;
-  for (const ChangedShape<8>& shape : shapes)
-    std::ranges::copy_if(shape.now.masks, std::back_inserter(masks), [](uint64_t mask) { return mask != 0; });
-  changed.add_leaves(std::move(masks));
-  changed.add_nodes(shapes);
-  for (uint32_t level = dag.depth() - 1; level-- > 0;) changed.add_level(dag.levels[level]);
-  changed.finish(result.dag);
+  result.dag.digest = compute_digest(result.dag);
+  count_octree(result.dag);
   return result;
 }
 

@@ -11,7 +11,6 @@
 #include <cstdint>
 
 #include "libvox/dag/frozen_dag.h"
-#include "libvox/device/handle.h"
 
 namespace vox::dag {
 
@@ -25,8 +24,8 @@ struct LossyDag {
 // A level has at most this many common nodes.
 inline constexpr uint64_t kMostCommon = 1 << 15;
 
-// Changes at most `share` of the filled voxels, 0 to 1. The DAG must have no materials, and be one that
-// check_structure() accepts. No voxel outside of the grid becomes filled. The device keeps the nodes of the result.
-LossyDag lossy(device::DeviceHandle device, const FrozenDag& dag, double share);
+// Changes at most `share` of the filled voxels, 0 to 1. The DAG must have no materials and be one that check_structure()
+// accepts. No voxel outside of the grid becomes filled. The memory limit is that of EngineOptions, for the result.
+LossyDag lossy(const FrozenDag& dag, double share, uint64_t memory_limit = 0);
 
 }  // namespace vox::dag

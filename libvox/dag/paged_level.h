@@ -63,20 +63,24 @@ void for_each_in_order(const DagLevel& level, const NodeNumbers& range, const Bo
   }
 }
 
-// Calls body(i, words of node numbers[i]) for nodes of a filed level, in parallel. The numbers ascend. The nodes
-// between numbers that are close to each other are read, too.
+// Calls body(i, its words) for the nodes of a filed level with these numbers, which ascend, in parallel. Nodes between two
+// numbers are read, too, unless they fill a chunk.
 template <class Body>
 void parallel_for_each_of(const DagLevel& level, std::span<const uint32_t> numbers, const Body& body) {
   const uint64_t most = nodes_at_once(level);
+  const uint64_t chunk_nodes = level.filed->piece_words * level.filed->nodes / level.filed->words;
   const auto place_of = [&](uint64_t number) {
     return static_cast<size_t>(std::ranges::lower_bound(numbers, number) - numbers.begin());
   };
   tbb::parallel_for(uint64_t{0}, level.places.nodes() / most + 1, [&](uint64_t part) {
     const size_t begin = place_of(part * most), end = place_of((part + 1) * most);
-    if (begin == end) return;
-    throw_if_cancelled();
-    const FiledNodes nodes(level, numbers[begin], uint64_t{numbers[end - 1]} + 1);
-    for (size_t i = begin; i < end; ++i) body(i, nodes[numbers[i]]);
+    for (size_t first = begin, i = begin; first < end; first = i) {
+      throw_if_cancelled();
+      while (++i < end && numbers[i] - numbers[i - 1] <= chunk_nodes) {
+      }
+      const FiledNodes nodes(level, numbers[first], uint64_t{numbers[i - 1]} + 1);
+      for (size_t node = first; node < i; ++node) body(node, nodes[numbers[node]]);
+    }
   });
 }
 

@@ -91,9 +91,10 @@ inline bool has_filled(const FrozenDag& dag, const VoxelBox& region) {
 
 using NodeNumbers = tbb::blocked_range<uint64_t>;
 
-// Pieces of a level that is read from a file are larger, because each of them inflates whole chunks of the file.
+// Pieces of a level that is read from a file are larger, because each of them inflates whole chunks of the file, and the
+// first and the last one of these twice.
 inline uint64_t nodes_at_once(const DagLevel& level) {
-  return level.filed ? std::clamp<uint64_t>(level.places.nodes() / 1024, 1 << 16, 1 << 18) : 1024;
+  return level.filed ? std::clamp<uint64_t>(level.places.nodes() / 256, 1 << 16, 1 << 18) : 1024;
 }
 
 inline NodeNumbers node_numbers(const DagLevel& level) {

@@ -161,8 +161,8 @@ void add_transforms(CompressionStats& stats, const dag::FrozenDag& geometry) {
       {{"moved_huffman", "the same, Huffman codes for transforms", moved.huffman_bytes()}, moved.nodes()});
 }
 
-void add_lossy(CompressionStats& stats, Engine& engine, const dag::FrozenDag& geometry) {
-  const dag::LossyDag lossy = dag::lossy(engine.handle(), geometry, kLossyShare);
+void add_lossy(CompressionStats& stats, const dag::FrozenDag& geometry) {
+  const dag::LossyDag lossy = dag::lossy(geometry, kLossyShare);
   stats.lossy_changed_voxels = lossy.changed_voxels;
   stats.forms.push_back(
       {{"lossy", "SVDAG with rare nodes replaced, 1 % of the voxels at most", lossy.dag.bytes()},
@@ -207,7 +207,7 @@ CompressionStats measure_compression(Engine& engine, const dag::FrozenDag& geome
   add("cross_level", "SVDAG without what levels above show coarsely",
       std::accumulate(merged.nodes.begin(), merged.nodes.end(), uint64_t{0}), merged.bytes);
   add_transforms(stats, geometry);
-  add_lossy(stats, engine, geometry);
+  add_lossy(stats, geometry);
   const PointerlessStream stream = pointerless_stream(geometry);
   const auto size_after = [&](const CompressedSize& compressed_size) {
     uint64_t size = 0;

@@ -37,11 +37,40 @@ struct PartUses {
   const dag::NodeUses& of(uint64_t number) const { return uses[number - first]; }
 };
 
-LevelStats part_stats(const dag::DagLevel& level, const dag::LevelForm& form, const PartUses& part) {
-  const auto count = [&](const dag::NodeNumbers& range, LevelStats stats) {
+// Sums over nodes of a level. Those of leaves are voxels by material, and cubes of 2³ voxels that are not empty, too.
+struct PartSums {
+  LevelStats level;
+  std::array<uint64_t, scene::kPaletteSize> materials = {};
+  uint64_t blocks = 0;
+
+  PartSums& operator+=(const PartSums& other) {
+    level += other.level;
+    for (size_t i = 0; i < materials.size(); ++i) materials[i] += other.materials[i];
+    blocks += other.blocks;
+    return *this;
+  }
+
+  void add_leaf(const uint32_t* leaf, uint64_t places, bool has_materials) {
+    const uint64_t mask = dag::leaf_mask(leaf);
+    const auto voxels = static_cast<uint32_t>(popcount(mask));
+    blocks += places * static_cast<uint64_t>(popcount(dag::filled_blocks(mask)));
+    if (!has_materials) {
+      materials[0] += places * voxels;
+    } else {
+      const uint32_t* of_voxels = dag::leaf_materials(leaf);
+      for (uint32_t rank = 0; rank < voxels; ++rank)
+        materials[dag::ranked_material(of_voxels, rank)] += places;
+    }
+  }
+};
+
+// Reads each node once.
+PartSums part_sums(const dag::DagLevel& level, const dag::LevelForm& form, const PartUses& part) {
+  const auto count = [&](const dag::NodeNumbers& range, PartSums sums) {
     dag::for_each_in_order(level, range, [&](uint64_t number, const uint32_t* node) {
       const uint64_t size = dag::words_of(node, form.kind, form.materials);
       const dag::NodeUses& uses = part.of(number);
+      LevelStats& stats = sums.level;
       stats.svo_nodes += uses.places;
       stats.unique_nodes += 1;
       stats.words += size;
@@ -49,43 +78,12 @@ LevelStats part_stats(const dag::DagLevel& level, const dag::LevelForm& form, co
       stats.item_sizes[size] += 1;
       stats.pointers.add(uses.pointers);
       stats.places.add(uses.places);
-    });
-    return stats;
-  };
-  return tbb::parallel_reduce(part.numbers(level), LevelStats(), count,
-                              [](LevelStats a, const LevelStats& b) { return a += b; });
-}
-
-// Sums over leaves: voxels by material, and non-empty cubes of 2³ voxels.
-struct LeafSums {
-  std::array<uint64_t, scene::kPaletteSize> materials = {};
-  uint64_t blocks = 0;
-
-  LeafSums& operator+=(const LeafSums& other) {
-    for (size_t i = 0; i < materials.size(); ++i) materials[i] += other.materials[i];
-    blocks += other.blocks;
-    return *this;
-  }
-};
-
-LeafSums leaf_sums(const dag::FrozenDag& dag, const PartUses& part) {
-  const auto count = [&](const dag::NodeNumbers& range, LeafSums sums) {
-    dag::for_each_in_order(dag.levels.back(), range, [&](uint64_t number, const uint32_t* leaf) {
-      const uint64_t mask = dag::leaf_mask(leaf), places = part.of(number).places;
-      const auto voxels = static_cast<uint32_t>(popcount(mask));
-      sums.blocks += places * static_cast<uint64_t>(popcount(dag::filled_blocks(mask)));
-      if (!dag.materials) {
-        sums.materials[0] += places * voxels;
-      } else {
-        const uint32_t* materials = dag::leaf_materials(leaf);
-        for (uint32_t rank = 0; rank < voxels; ++rank)
-          sums.materials[dag::ranked_material(materials, rank)] += places;
-      }
+      if (form.kind == dag::NodeKind::Leaf) sums.add_leaf(node, uses.places, form.materials);
     });
     return sums;
   };
-  return tbb::parallel_reduce(part.numbers(dag.levels.back()), LeafSums(), count,
-                              [](LeafSums a, const LeafSums& b) { return a += b; });
+  return tbb::parallel_reduce(part.numbers(level), PartSums(), count,
+                              [](PartSums a, const PartSums& b) { return a += b; });
 }
 
 }  // namespace
@@ -139,18 +137,16 @@ DagStats of_all(ranks::Ranks& ranks, const DagStats& own) {
 DagStats count_dag(const dag::FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks) {
   DagStats stats;
   stats.levels.resize(dag.levels.size());
-  dag::for_each_uses(
-      dag, memory, ranks, [&](uint32_t level, uint64_t first, std::span<const dag::NodeUses> uses) {
-        throw_if_cancelled();
-        const PartUses part = {first, uses};
-        const LevelStats counted = part_stats(dag.levels[level], dag::form_of(dag, level), part);
-        stats.levels[level] += counted;
-        stats.octree_masks += counted.svo_nodes;
-        if (level < dag.depth()) return;
-        const LeafSums leaves = leaf_sums(dag, part);
-        stats.octree_masks += leaves.blocks;
-        for (size_t i = 0; i < leaves.materials.size(); ++i) stats.material_voxels[i] += leaves.materials[i];
-      });
+  dag::for_each_uses(dag, memory, ranks,
+                     [&](uint32_t level, uint64_t first, std::span<const dag::NodeUses> uses) {
+                       throw_if_cancelled();
+                       const PartUses part = {first, uses};
+                       const PartSums counted = part_sums(dag.levels[level], dag::form_of(dag, level), part);
+                       stats.levels[level] += counted.level;
+                       stats.octree_masks += counted.level.svo_nodes + counted.blocks;
+                       for (size_t i = 0; i < counted.materials.size(); ++i)
+                         stats.material_voxels[i] += counted.materials[i];
+                     });
   stats = of_all(ranks, stats);
   for (const uint64_t voxels : stats.material_voxels) stats.voxels += voxels;
   if (!dag.empty() && ranks.rank() == 0) stats.filled = dag::filled_box(dag);
@@ -288,8 +284,8 @@ dag::FrozenDag intersected(Engine& engine, const dag::FrozenDag& scene, const da
   if (other.materials == scene.materials)
     combine.scene = session->add_scene(other);
   else
-    combine.scene = session->add_scene(scene.materials ? dag::with_one_material(other)
-                                                       : dag::without_materials(engine.handle(), other));
+    combine.scene =
+        session->add_scene(scene.materials ? dag::with_one_material(other) : dag::without_materials(other));
   const edit::Edit edit = combine;
   session->apply({&edit, 1});
   return session->freeze();

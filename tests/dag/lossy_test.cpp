@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "tests/common/random.h"
-#include "tests/common/test_engine.h"
 #include "tests/measure/dense_cubes.h"
 
 namespace vox {
@@ -162,13 +161,12 @@ std::vector<CompressedScene> lossy_scenes() {
 }
 
 TEST(Lossy, ReplacesTheNodesThatTheRuleOnDenseCubesReplaces) {
-  const std::unique_ptr<Engine> engine = test_engine();
   uint64_t leaves = 0, nodes = 0;
   for (const CompressedScene& scene : sampled(lossy_scenes()))
     for (const double share : {0.01, 0.1, 1.0}) {
       SCOPED_TRACE(scene.name + ", " + std::to_string(share));
       const dag::FrozenDag dag = dense_dag(scene.resolution, false, scene.grid);
-      const dag::LossyDag lossy = dag::lossy(engine->handle(), dag, share);
+      const dag::LossyDag lossy = dag::lossy(dag, share);
       const Cube before = cube_of(dag), after = cube_of(lossy.dag);
       const auto most = static_cast<uint64_t>(share * static_cast<double>(dag.voxels));
       EXPECT_EQ(lossy.changed_voxels, distance(before.voxels, after.voxels));
@@ -188,10 +186,9 @@ TEST(Lossy, ReplacesTheNodesThatTheRuleOnDenseCubesReplaces) {
 }
 
 TEST(Lossy, ASceneThatMayNotChangeStaysTheSame) {
-  const std::unique_ptr<Engine> engine = test_engine();
   for (const CompressedScene& scene : sampled(lossy_scenes())) {
     const dag::FrozenDag dag = dense_dag(scene.resolution, false, scene.grid);
-    const dag::LossyDag lossy = dag::lossy(engine->handle(), dag, 0);
+    const dag::LossyDag lossy = dag::lossy(dag, 0);
     EXPECT_EQ(lossy.dag.digest, dag.digest) << scene.name;
     EXPECT_EQ(lossy.changed_voxels, 0u) << scene.name;
   }

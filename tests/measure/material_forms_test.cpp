@@ -16,7 +16,6 @@
 #include "libvox/base/morton.h"
 #include "libvox/dag/derived.h"
 #include "tests/common/random.h"
-#include "tests/common/test_engine.h"
 #include "tests/dag/dense_dag.h"
 
 namespace vox {
@@ -115,12 +114,11 @@ std::vector<MaterialScene> scenes() {
 }
 
 TEST(MaterialForms, AreThoseOfTheListOfAllMaterials) {
-  const std::unique_ptr<Engine> engine = test_engine();
   for (const MaterialScene& scene : scenes()) {
     SCOPED_TRACE(scene.name);
     const Materials materials = materials_of(scene.resolution, scene.grid);
     const dag::FrozenDag dag = dense_dag(scene.resolution, true, scene.grid);
-    const dag::FrozenDag geometry = dag::without_materials(engine->handle(), dag);
+    const dag::FrozenDag geometry = dag::without_materials(dag);
     std::map<std::string, uint64_t> bytes;
     for (const measure::SceneSize& form : measure::material_forms(dag, geometry))
       bytes[form.name] = form.bytes;

@@ -102,7 +102,7 @@ CompressionResult counted(Engine& engine, const CompressionCommand& command) {
     result.source = scene.source;
     const Stopwatch counting;
     dag::FrozenDag geometry;
-    if (scene.dag.materials) geometry = dag::without_materials(engine.handle(), scene.dag);
+    if (scene.dag.materials) geometry = dag::without_materials(scene.dag);
     const measure::CompressionStats stats =
         measure::measure_compression(engine, scene.dag.materials ? geometry : scene.dag, deflated_size, zstd);
     const double seconds = counting.seconds();

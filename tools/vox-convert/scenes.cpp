@@ -145,35 +145,14 @@ void reduce_colors(dag::VoxelScene& scene, const ConvertOptions& options) {
            watch.seconds());
 }
 
-namespace {
-
-// Makes the coarser DAG on a GPU. Returns nothing if there is none, or if one that was found, not named, has too little memory.
-std::optional<dag::FrozenDag> coarser_on_gpu(const dag::FrozenDag& dag, uint32_t halvings,
-                                             const EngineOptions& options) {
-  if (!is_for_gpu(options, dag.bytes())) return std::nullopt;
-  try {
-    const std::unique_ptr<Engine> gpu = make_engine(options);
-    return dag::coarser(gpu->handle(), dag, halvings, memory_for_values(options));
-  } catch (const OutOfMemory&) {
-    if (options.device != "auto") throw;
-    log_info("the GPU has too little memory for the coarser scene, which the processor makes");
-    return std::nullopt;
-  }
-}
-
-}  // namespace
-
 void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options, ranks::Ranks& ranks) {
   const Stopwatch watch;
   const uint32_t before = scene.dag.resolution;
   const uint32_t halvings = dag::halvings_to(options.grid.resolution, before);
-  std::optional<dag::FrozenDag> dag;
-  if (ranks.count() == 1) dag = coarser_on_gpu(scene.dag, halvings, options.engine);
-  if (!dag)
-    dag = dag::coarser(scene.dag, halvings,
-                       {.limit = options.engine.memory_limit, .counts = memory_for_values(options.engine)},
-                       ranks);
-  scene = dag::with_coarser_dag(std::move(scene), halvings, *std::move(dag));
+  dag::FrozenDag dag = dag::coarser(
+      scene.dag, halvings,
+      {.limit = options.engine.memory_limit, .counts = memory_for_values(options.engine)}, ranks);
+  scene = dag::with_coarser_dag(std::move(scene), halvings, std::move(dag));
   scene.generator = generator_text();
   scene.command = options.command;
   scene.created = timestamp();
@@ -310,8 +289,7 @@ LossyFigures make_lossy(dag::VoxelScene& scene, const ConvertOptions& options) {
         .at(options.inputs[0].string())
         .hint("convert the mesh with --materials none");
   const Stopwatch watch;
-  const std::unique_ptr<Engine> engine = make_engine(options.engine);
-  dag::LossyDag lossy = dag::lossy(engine->handle(), scene.dag, *options.lossy);
+  dag::LossyDag lossy = dag::lossy(scene.dag, *options.lossy, options.engine.memory_limit);
   const LossyFigures figures = {lossy.changed_voxels, lossy.replaced_leaves, lossy.replaced_nodes,
                                 scene.dag.bytes()};
   log_info(

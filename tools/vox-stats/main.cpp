@@ -88,12 +88,7 @@ void measure(SceneStats& stats, const StatsOptions& options) {
   if (measures_geometry && !dag.materials)
     throw Error("the scene has no materials, so that --geometry has no effect");
   const bool compresses = stats.has(Section::Compression);
-  const bool needs_geometry =
-      ((compares(stats) || compresses) && dag.materials && !dag.paged) || measures_geometry;
-  if (compares(stats) && dag.materials && dag.paged)
-    log_info(
-        "the scene without its materials is not counted, because it does not fit into memory beside this "
-        "one");
+  const bool needs_geometry = ((compares(stats) || compresses) && dag.materials) || measures_geometry;
   const bool shows_scene = options.html && stats.has(Section::Scene) && dag.voxels > 0;
   const bool needs_picture = shows_scene && !options.viewer;
   if (shows_scene && options.viewer) stats.viewer = viewer_of(stats.scene, options);
@@ -105,8 +100,16 @@ void measure(SceneStats& stats, const StatsOptions& options) {
     if (needs_picture) stats.picture = picture_of(*engine, stats.scene);
     dag::FrozenDag geometry;
     if (needs_geometry) {
-      geometry = dag::without_materials(engine->handle(), dag);
-      if (compares(stats) || measures_geometry) stats.geometry = measure::count_dag(geometry);
+      try {
+        geometry = dag::without_materials(dag, options.engine.memory_limit);
+        if (compares(stats) || measures_geometry)
+          stats.geometry = measure::count_dag(geometry, memory_for_values(options.engine));
+      } catch (const OutOfMemory&) {
+        if (!dag.paged) throw;
+        log_info(
+            "the scene without its materials is not counted, because it does not fit into memory beside this "
+            "one");
+      }
     }
     if (compresses)
       stats.compression = measure::measure_compression(*engine, dag.materials ? geometry : dag, deflated_size,
@@ -168,7 +171,7 @@ Loading loading_for(const StatsOptions& options) {
     return Loading::Whole;
   const bool counts =
       options.shows(Section::Materials) || options.shows(Section::Sharing) || options.shows(Section::Sizes);
-  return counts ? Loading::IfItFits : Loading::InParts;
+  return counts ? Loading::AsUsed : Loading::InParts;
 }
 
 void report(const StatsOptions& options, ranks::Ranks& ranks) {

@@ -13,7 +13,6 @@
 #include "libvox/dag/derived.h"
 #include "libvox/dag/parts.h"
 #include "libvox/dag/walk.h"
-#include "libvox/device/cpu_device.h"
 
 namespace vox {
 namespace {
@@ -158,10 +157,7 @@ void write_files(const dag::VoxelScene& scene, const std::filesystem::path& path
   const std::filesystem::path colors_path = hash_dag_colors_path(path);
   // If the scene has no materials, its own DAG is used and not copied.
   std::optional<dag::FrozenDag> made;
-  if (scene.dag.materials) {
-    device::CpuDevice device(memory_limit, false);
-    made = dag::without_materials(device, scene.dag);
-  }
+  if (scene.dag.materials) made = dag::without_materials(scene.dag, memory_limit);
   const dag::FrozenDag& geometry = made ? *made : scene.dag;
   // A scene without voxels is written as a root without children, or as an empty leaf.
   const std::vector<uint32_t> empty_root(geometry.depth() == 0 ? 2 : 1);

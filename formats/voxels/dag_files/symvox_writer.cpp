@@ -15,7 +15,6 @@
 #include "libvox/dag/derived.h"
 #include "libvox/dag/parts.h"
 #include "libvox/dag/walk.h"
-#include "libvox/device/cpu_device.h"
 
 namespace vox {
 namespace {
@@ -264,8 +263,7 @@ void write_symvox_file(const dag::VoxelScene& scene, const std::filesystem::path
     nodes.inner = {{SymVoxSlots{}}};  // a root without children
   } else if (scene.dag.materials) {
     // Nodes that differ only in materials become one node when the materials are removed.
-    device::CpuDevice device(memory_limit, false);
-    nodes = symvox_nodes(dag::without_materials(device, scene.dag), SlotOrder(scene.up), kind);
+    nodes = symvox_nodes(dag::without_materials(scene.dag, memory_limit), SlotOrder(scene.up), kind);
   } else {
     nodes = symvox_nodes(scene.dag, SlotOrder(scene.up), kind);
   }
