@@ -101,7 +101,8 @@ void measure(SceneStats& stats, const StatsOptions& options) {
     dag::FrozenDag geometry;
     if (needs_geometry) {
       try {
-        geometry = dag::without_materials(dag, options.engine.memory_limit);
+        const uint64_t half = 4 * memory_for_values(options.engine);  // of the memory
+        geometry = dag::without_materials(dag, dag.paged ? half : options.engine.memory_limit);
         if (compares(stats) || measures_geometry)
           stats.geometry = measure::count_dag(geometry, memory_for_values(options.engine));
       } catch (const OutOfMemory&) {
