@@ -37,6 +37,7 @@ enum class OutputKind {
   VtkHdf,
   Slices,        // a folder of .png
   Chunks,        // a folder of .voxc with scene.json
+  Tiles,         // a folder of .glb with tileset.json
   MaterialList,  // .json
   VoxelOctree    // .voxel.json, with .voxel.bin beside it
 };

@@ -12,13 +12,13 @@
 
 #include "formats/io/compression.h"
 #include "formats/voxels/export.h"
+#include "formats/voxels/openvdb/vdb_file.h"
 #include "libvox/base/geometry.h"
 
 namespace vox::vdb {
 
 using VdbBytes = std::vector<uint8_t>;
 
-inline constexpr uint32_t kZip = 1, kActiveMask = 2;
 inline constexpr int kVdbDeflate =
     2;  // equal values give equal bytes, which the fastest level does not promise
 inline constexpr size_t kUuidDigits = 36;
@@ -92,17 +92,18 @@ inline VdbBytes first_bytes() {
   return head;
 }
 
-inline VdbBytes bytes_behind_name() {
-  VdbBytes bytes;
-  put_metadata(bytes, {{"creator", "vox"}});
-  return bytes;
+// The metadata of the file. The first one is the mark; another one describes the scene, if the file holds one. The number
+// of metadata before the mark was 1 before the scene was described.
+inline TextPairs file_metadata(std::string_view scene) {
+  TextPairs metadata = {{"creator", "vox"}};
+  if (!scene.empty()) metadata.emplace_back(kVdbSceneName, scene);
+  return metadata;
 }
 
-inline VdbBytes file_head(std::string_view uuid, uint32_t grids) {
+inline VdbBytes file_head(std::string_view uuid, uint32_t grids, std::string_view scene = {}) {
   VdbBytes head = first_bytes();
   head.insert(head.end(), uuid.begin(), uuid.end());
-  const VdbBytes behind = bytes_behind_name();
-  head.insert(head.end(), behind.begin(), behind.end());
+  put_metadata(head, file_metadata(scene));
   put(head, grids);
   return head;
 }

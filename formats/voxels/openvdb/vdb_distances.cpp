@@ -85,7 +85,7 @@ class VdbBand {
   vdb::VdbBytes grid_head(bool materials) const {
     using namespace vdb;
     VdbBytes head;
-    put(head, kZip | kActiveMask);
+    put(head, kVdbZip | kVdbActiveMask);
     const std::string_view kind = !materials && options_.has_signs ? "level set" : "unknown";
     put_metadata(head, {{"class", kind}, {"creator", "vox"}, {"name", materials ? "material" : "sdf"}});
     put_transform(head, field_.grid().origin, field_.grid().voxel_size);

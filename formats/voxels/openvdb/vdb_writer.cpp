@@ -242,8 +242,9 @@ void write_vdb(const dag::VoxelScene& scene, const std::filesystem::path& path,
   if (scene.dag.materials) channels.push_back(VdbChannel::Material);
   if (scene.colors || scene.dag.materials) channels.push_back(VdbChannel::Color);
   ExportFile file(path, 0);
-  file.write(file_head(uuid_of(scene.dag.digest), static_cast<uint32_t>(channels.size())));
-  for (const VdbChannel channel : channels) VdbTree(scene, region, channel).write(file);
+  file.write(
+      file_head(uuid_of(scene.dag.digest), static_cast<uint32_t>(channels.size()), nvdb::scene_text(scene)));
+  for (const VdbChannel channel : channels) VdbGridWriter(scene, region, channel).write(file);
   file.commit();
 }
 

@@ -13,8 +13,8 @@ namespace vox {
 namespace {
 
 constexpr scene::Rgba8 kRed = {255, 0, 0, 255}, kGreen = {0, 255, 0, 255}, kBlue = {0, 0, 255, 128},
-                       kGrey = {100, 101, 102, 255};
-const std::vector<scene::Rgba8> kSixPixels = {kRed, kGreen, kBlue, kGrey, kGreen, kRed};  // 3 x 2
+                       kGray = {100, 101, 102, 255};
+const std::vector<scene::Rgba8> kSixPixels = {kRed, kGreen, kBlue, kGray, kGreen, kRed};  // 3 x 2
 
 std::span<const std::byte> bytes(const std::string& text) {
   return std::as_bytes(std::span(text));
@@ -130,7 +130,7 @@ TEST(ReadImage, SizesAreCheckedBeforeDecoding) {
 TEST(ReadImage, FlippedBytesNeverCrash) {
   std::mt19937 random(7);
   for (ImageWriter* writer : {write_png, write_jpg, stbi_write_tga_to_func, stbi_write_bmp_to_func}) {
-    const std::string good = encoded(writer, 16, 12, std::vector<scene::Rgba8>(16 * 12, kGrey));
+    const std::string good = encoded(writer, 16, 12, std::vector<scene::Rgba8>(16 * 12, kGray));
     for (int round = 0; round < 500; ++round) {
       std::string file = good;
       for (int i = 0; i < 3; ++i)
@@ -249,7 +249,7 @@ TEST(ImageLoader, ReadsEachFileOnceAndKeepsTheOrder) {
   EXPECT_EQ(loader.add_file(green), 1u);
   EXPECT_EQ(loader.add_file(folder.path() / "." / "red.png"), 0u);
   EXPECT_EQ(loader.add_embedded(bytes(blue), "blue"), 2u);
-  EXPECT_EQ(loader.add_pixels({.name = "grey", .width = 1, .height = 1, .pixels = {kGrey}}), 3u);
+  EXPECT_EQ(loader.add_pixels({.name = "gray", .width = 1, .height = 1, .pixels = {kGray}}), 3u);
   std::vector<scene::Image> images = loader.load();
   ASSERT_EQ(images.size(), 4u);
   EXPECT_EQ(images[0].pixels[0], kRed);
@@ -257,10 +257,10 @@ TEST(ImageLoader, ReadsEachFileOnceAndKeepsTheOrder) {
   EXPECT_EQ(images[1].name, green.string());
   EXPECT_EQ(images[2].pixels[0], kBlue);
   EXPECT_EQ(images[2].name, "blue");
-  EXPECT_EQ(images[3].pixels[0], kGrey);
+  EXPECT_EQ(images[3].pixels[0], kGray);
 }
 
-TEST(ImageLoader, WhatCannotBeReadBecomesAWarningAndTheMaterialsColour) {
+TEST(ImageLoader, WhatCannotBeReadBecomesAWarningAndTheMaterialsColor) {
   TestFolder folder;
   ImageLoader loader;
   loader.add_file(folder.write("zero.png", ""));
@@ -369,8 +369,8 @@ TEST(PaletteFile, AnImageOfTooManyColorsSaysHowMany) {
   for (uint8_t i = 0; i < 20; ++i) pixels.push_back({i, 0, 0, 255});
   std::string error = error_of(folder.write("p.png", png(20, 1, pixels)));
   EXPECT_NE(error.find("p.png"), std::string::npos);
-  EXPECT_NE(error.find("has 20 different colours"), std::string::npos) << error;
-  EXPECT_NE(error_of(folder.write("q.png", png(1, 1, {{1, 2, 3, 0}}))).find("no colour"), std::string::npos);
+  EXPECT_NE(error.find("has 20 different colors"), std::string::npos) << error;
+  EXPECT_NE(error_of(folder.write("q.png", png(1, 1, {{1, 2, 3, 0}}))).find("no color"), std::string::npos);
 }
 
 TEST(PaletteFile, MalformedFilesAreRefusedAtTheirLine) {
@@ -381,22 +381,22 @@ TEST(PaletteFile, MalformedFilesAreRefusedAtTheirLine) {
     std::string name, content, expected;
   } cases[] = {
       {"a.gpl", "GIMP\n1 2 3\n", "a.gpl: is not a GIMP palette"},
-      {"b.gpl", "GIMP Palette\n# c\n1 2 256\n", "b.gpl:3: '1 2 256' is not a colour"},
+      {"b.gpl", "GIMP Palette\n# c\n1 2 256\n", "b.gpl:3: '1 2 256' is not a color"},
       {"c.gpl", "GIMP Palette\n1 2\n", "c.gpl:2: "},
       {"d.gpl", "GIMP Palette\n1 2 3\nName: late\n", "d.gpl:3: "},
       {"e.gpl", "GIMP Palette\n-1 2 3\n", "e.gpl:2: "},
       {"f.gpl", "GIMP Palette\n1 2 3x\n", "f.gpl:2: "},
-      {"g.gpl", "GIMP Palette\nName: x\n", "g.gpl: holds no colour"},
+      {"g.gpl", "GIMP Palette\nName: x\n", "g.gpl: holds no color"},
       {"a.pal", std::string("RIFF\x10\0\0\0PAL data", 16), "a.pal: is a RIFF palette"},
       {"b.pal", "JASC-PAL\n0100\n", "b.pal: is not a JASC palette"},
-      {"c.pal", "JASC-PAL\n0100\n2\n1 2 3\n", "c.pal:3: '2' colours are announced, but there are 1"},
-      {"d.pal", "JASC-PAL\n0100\n1\n1 2 3 4\n", "d.pal:4: '4' follows the colour"},
-      {"e.pal", "JASC-PAL\n0100\n0\n", "e.pal: holds no colour"},
-      {"a.hex", "112233\n12345\n", "a.hex:2: '12345' is not a colour"},
+      {"c.pal", "JASC-PAL\n0100\n2\n1 2 3\n", "c.pal:3: '2' colors are announced, but there are 1"},
+      {"d.pal", "JASC-PAL\n0100\n1\n1 2 3 4\n", "d.pal:4: '4' follows the color"},
+      {"e.pal", "JASC-PAL\n0100\n0\n", "e.pal: holds no color"},
+      {"a.hex", "112233\n12345\n", "a.hex:2: '12345' is not a color"},
       {"b.hex", "11223g\n", "b.hex:1: "},
       {"c.hex", "-12345\n", "c.hex:1: "},
-      {"d.hex", "", "d.hex: holds no colour"},
-      {"e.hex", many, "e.hex:17: more than 16 colours"},
+      {"d.hex", "", "d.hex: holds no color"},
+      {"e.hex", many, "e.hex:17: more than 16 colors"},
       {"f.hex", std::string(2 << 20, '1'), "f.hex: is too large for a palette"},
       {"a.png", "no image", "a.png"},
   };
