@@ -304,7 +304,7 @@ dag::VoxelScene EditRun::edited(std::string_view script) {
   if (graft_) scene.dag = graft_->with(scene.dag);
   if (before_) {
     scene.colors = edit::edited_colors(*before_, scene.dag, script_.colors);
-    scene.dag = dag::without_materials(engine_->handle(), scene.dag);
+    scene.dag = dag::without_materials(scene.dag, options_.engine.memory_limit);
   }
   scene.generator = generator_text();
   scene.command = options_.command;
