@@ -187,12 +187,12 @@ typedef struct vox_voxelize_options {
   uint32_t snap;          /* 1: the grid begins at a multiple of the voxel size */
   double point_radius;    /* the radius of points, in units of their file */
   const double* sides;    /* the sides of a voxel along x, y and z, in place of voxel_size; NULL: a cube */
-  double close;           /* with VOX_SOLID: the width of gaps that close to tell what is inside, in voxels */
+  double close;           /* with VOX_SOLID: the width in voxels of gaps that are closed to find the inside */
   uint32_t interior;      /* 1 + the material of voxels inside; 0: that of the surface */
   uint32_t shell_count;   /* with an interior: other materials for voxels near the surface */
   const double*
-      shell_depths; /* of the deepest voxels of each shell, ascending, in shortest sides of voxels */
-  const uint8_t* shell_materials; /* of each shell */
+      shell_depths; /* the greatest depth of each shell's voxels, ascending, in units of a voxel's shortest side */
+  const uint8_t* shell_materials; /* the material of each shell */
 } vox_voxelize_options;
 
 /* Voxelizes a mesh. Either resolution or voxel_size must be given. */
@@ -207,9 +207,9 @@ VOX_API vox_status vox_voxelize(vox_engine* engine, const vox_mesh* mesh, const 
 VOX_API vox_status vox_voxelize_file(vox_engine* engine, const char* path,
                                      const vox_voxelize_options* options, vox_scene** scene);
 
-/* Returns the faults that make the inside of a mesh unclear as a JSON object, by object and with places, like the file of
- * vox-convert --report: open edges, edges of more than two triangles, turned triangles, and triangles that cross. Of the options, those
- * of the grid have an effect. The text is given as by vox_scene_stats(). */
+/* Writes the faults that make the inside of a mesh unclear as a JSON object, like the file of vox-convert --report, for
+ * each object and with places: open edges, edges of more than two triangles, turned and crossing triangles. Only the
+ * options of the grid have an effect. `text`, `capacity` and `length` are as in vox_scene_stats(). */
 VOX_API vox_status vox_mesh_report(vox_engine* engine, const vox_mesh* mesh,
                                    const vox_voxelize_options* options, char* text, uint64_t capacity,
                                    uint64_t* length);
@@ -217,9 +217,9 @@ VOX_API vox_status vox_mesh_report(vox_engine* engine, const vox_mesh* mesh,
 typedef struct vox_info vox_info;
 
 /* Writes the distance from the center of each voxel of the grid to the mesh, x fastest, then y, in units of the mesh:
- * resolution³ floats, whose size is `bytes`. Beyond a band of so many voxels (their shortest sides) around the surface it is
- * the width of the band. With `solid` it is negative inside. Of the options, those of the grid, `solid` and `close` have an
- * effect. With NULL and 0 bytes nothing is measured. `info` gets the grid (resolution, origin, voxel_size) and may be NULL. */
+ * resolution³ floats, `bytes` in all. `band` is a number of voxels (their shortest sides); beyond it, the values are its
+ * width. With `solid`, values inside are negative. Only the options of the grid, `solid` and `close` have an effect.
+ * With NULL and 0 bytes, only `info` is filled, with the grid (resolution, origin, voxel_size); it may be NULL. */
 VOX_API vox_status vox_mesh_distances(vox_engine* engine, const vox_mesh* mesh,
                                       const vox_voxelize_options* options, double band, float* distances,
                                       uint64_t bytes, vox_info* info);

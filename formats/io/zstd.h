@@ -1,4 +1,4 @@
-// The size of bytes after Zstandard, if the build has its library.
+// The size that bytes have after compression with Zstandard, if the build has its library.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace vox {
 
-// Returns a function that compresses bytes a MiB at a time, at level 19 and on all cores, and returns their size. In a build
-// without libzstd it says so in the log and returns an empty function.
+// Returns a function that compresses bytes in pieces of a MiB, at level 19 and on all cores, and returns the compressed
+// size. In a build without libzstd, the log says so, and an empty function is returned.
 std::function<uint64_t(std::span<const uint8_t>)> zstd_size_or_none();
 
 }  // namespace vox

@@ -12,7 +12,7 @@ constexpr uint32_t bytes_of(Floats floats) {
   return floats == Floats::F16 ? 2 : 4;
 }
 
-// Returns the nearest number of 16 bits (IEEE 754's binary16), that with an even fraction of two that are as near.
+// Returns the nearest number of 16 bits (IEEE 754's binary16); if two are equally near, the one with an even fraction.
 inline uint16_t half_of(float value) {
   constexpr uint32_t kInfinity = 0x7f800000, kTooLarge = 0x477ff000, kLeastNormal = 0x38800000;
   const auto bits = std::bit_cast<uint32_t>(value);
@@ -20,7 +20,7 @@ inline uint16_t half_of(float value) {
   if (rest > kInfinity) return static_cast<uint16_t>(sign | 0x7e00);
   if (rest >= kTooLarge) return static_cast<uint16_t>(sign | 0x7c00);
   if (rest < kLeastNormal) {
-    // The last place of a sum with 1/2 is that of numbers below the least normal one, and the addition rounds.
+    // The last bit of a sum with 1/2 has the weight of the last bit of subnormal halves, so the addition rounds.
     const float sum = std::bit_cast<float>(rest) + 0.5f;
     return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(sum) - std::bit_cast<uint32_t>(0.5f)));
   }

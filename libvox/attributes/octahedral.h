@@ -1,12 +1,12 @@
 // Directions as numbers of 16 bits, such as the normals of voxels.
 //
-// The octahedron |x| + |y| + |z| = 127 is unfolded into a square: a direction meets it at a point, of which x and y are
-// kept, as whole numbers. The half below z = 0 is folded out over the corners of the square:
+// A direction from the center meets the octahedron |x| + |y| + |z| = 127 at a point. x and y of this point are stored
+// as whole numbers. The half of the octahedron below z = 0 is unfolded over the corners of the square:
 //
 //     (x, y, z) with z < 0   lies at   ((127 − |y|) · sign x, (127 − |x|) · sign y)
 //
-// The lower byte is the first of the two numbers + 128, the upper byte the second + 128. A direction changes by less than
-// one degree. 0 stands for none.
+// The lower byte is the first of the two numbers + 128, the upper byte the second + 128. The stored direction differs
+// by less than one degree. 0 stands for no direction.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,7 @@ namespace vox::attributes {
 inline constexpr uint32_t kDirectionBits = 16, kNoDirection = 0;
 inline constexpr int32_t kOctahedron = 127;
 
-// Returns the number of the direction of a vector, by operations that IEEE 754 rounds in one way, or kNoDirection if it is 0.
+// Returns the number of a vector's direction, or kNoDirection if the vector is 0. Every machine rounds it equally.
 VOX_HD inline uint32_t direction_code(Vec3d v) {
   const double sum = fabs(v.x) + fabs(v.y) + fabs(v.z);
   if (!(sum > 0)) return kNoDirection;

@@ -1,10 +1,10 @@
-// A DAG that is made of another one, node by node: each node of the other DAG becomes one of the new DAG, for example a coarser
-// one. Nodes that become equal are stored once.
+// Makes a DAG from another one, node by node: each node of the other DAG becomes a node of the new DAG, such as a
+// coarser one. Nodes that become equal are stored once.
 //
-// No walk brings the new nodes into canonical order. A level of the other DAG is in the order in which a depth-first walk first
-// visits its nodes. The new octree has the same nodes above some level, so a walk of it first visits a new node where a walk of
-// the other one first visits any of the nodes that become it. The new nodes are therefore numbered in the order of the first of
-// these. The levels are made from the leaves up, and each level of the other DAG is read once, in order.
+// Canonical order needs no walk here. A level of the other DAG is in the order in which a depth-first walk first visits
+// its nodes. A walk of the new octree visits the same places, so it first visits a new node where a walk of the other
+// one first visits any node that becomes it. New nodes are therefore numbered by the first old node that becomes them.
+// Levels are made from the leaves up, and each level of the other DAG is read once, in order.
 #pragma once
 
 #include <tbb/parallel_for.h>
@@ -24,12 +24,12 @@ namespace vox::dag {
 
 class DerivedDag {
  public:
-  // Makes the levels of `result`, an empty DAG of the new resolution. They and the table of a level's nodes may take so many
-  // bytes, or all memory if the limit is 0.
+  // Makes the levels of `result`, an empty DAG of the new resolution. They and the table of a level's nodes may take
+  // `memory_limit` bytes, or all memory if it is 0.
   DerivedDag(FrozenDag& result, uint64_t memory_limit);
 
-  // Makes the next level, the leaves first, of n nodes of another DAG. nodes(range, put) calls put(number, write) for each node
-  // in the range, and write(words) writes the words of the new node and returns how many there are. Throws OutOfMemory.
+  // Makes the next level, the leaves first, from n nodes of another DAG. nodes(range, put) calls put(number, write) for
+  // each node in the range; write(words) writes the words of the new node and returns their number. Throws OutOfMemory.
   template <class Nodes>
   void add_level(uint64_t n, uint64_t at_once, const Nodes& nodes) {
     start_level(n);
@@ -39,7 +39,7 @@ class DerivedDag {
       const uint64_t end = std::min(begin + most, n);
       start_batch(begin, end - begin);
       tbb::parallel_for(NodeNumbers(begin, end, at_once), [&](const NodeNumbers& range) {
-        // The slots of some nodes are on their way to the cache while others are written.
+        // Slots are claimed a few nodes later, so that they have come into the cache by then.
         constexpr uint64_t kAhead = 32;
         uint64_t claimed = range.begin() - begin;
         nodes(range, [&](uint64_t number, const auto& write) {
@@ -55,11 +55,11 @@ class DerivedDag {
     finish_level();
   }
 
-  // Makes the levels that are left of those of the other DAG: each node gets what its children have become. Throws Error if
-  // the nodes of the other DAG are not in canonical order.
+  // Makes the remaining levels from those of the other DAG: each child is replaced by the node that it has become.
+  // Throws Error if the nodes of the other DAG are not in canonical order.
   void add_levels_above(const FrozenDag& other);
 
-  // Returns what the nodes of the level below have become: a number for each.
+  // Returns, for each node of the other DAG's level below, the number of the node that it has become.
   const std::vector<uint32_t>& below() const { return numbers_; }
   // Returns the header of a node with these children of the level below.
   uint32_t header_above(uint32_t octants, const uint32_t* children) const;
@@ -83,19 +83,19 @@ class DerivedDag {
 
   FrozenDag& result_;
   const uint64_t memory_limit_;
-  uint32_t level_;                 // the one behind the level that is made
-  std::vector<uint32_t> numbers_;  // of the nodes of the last level that is complete
-  std::vector<uint32_t> made_;     // of those of the level that is made
+  uint32_t level_;                 // the index after the level that is being made
+  std::vector<uint32_t> numbers_;  // for each old node of the last complete level, that of its new node
+  std::vector<uint32_t> made_;     // the same for the level that is being made
 
-  // The nodes of the level so far, and a table of them. A slot is 0 if it is free, else the upper half of a node's hash
-  // above the node's value, its number and 1. A node of the batch at hand has a value, too: the number that it would have
-  // if all of the batch were new, and 1. The least value of equal nodes stays in their slot.
+  // The level's nodes so far, and a table of them. A free slot is 0; another one has the upper half of a node's hash in
+  // its high bits and the node's value below. The value is the node's number + 1; for a node of the current batch, the
+  // number that it would have if the whole batch were new, + 1. Of equal nodes, the least value stays in the slot.
   Words words_;
   PlacesBlocks blocks_;
   uint64_t count_ = 0, used_words_ = 0;
   SpilledArray<uint64_t> table_;
 
-  // The batch at hand.
+  // The current batch.
   Words items_;  // kMaxItemWords for each
   std::vector<uint8_t> sizes_;
   std::vector<uint64_t> slots_;

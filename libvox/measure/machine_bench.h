@@ -1,5 +1,5 @@
-// The limits of a machine: copies, reads at random, atomic swaps, the way to the device and back, the disk,
-// and a sort by one thread. Rows of other benchmarks are compared with them.
+// Measures the limits of a machine: copies, random reads, atomic swaps, transfers to the device and back, the disk, and
+// a sort by one thread. The rows of other benchmarks are compared with these.
 #pragma once
 
 #include <array>
@@ -57,14 +57,14 @@ struct MachineBenchResult {
   double seconds = 0;
 };
 
-// Every result is checked: what was copied, swapped, read back or sorted is what it must be. Throws Error if it is not,
-// if there is not enough memory, or if the folder cannot be written.
+// All data that is copied, swapped, read back or sorted is checked. Throws Error if it is wrong, if there is not enough
+// memory, or if the folder cannot be written.
 MachineBenchResult bench_machine(Engine& engine, const MachineBenchOptions& options);
 
 template <class Device>
 MachineBenchResult bench_machine_on(Device& device, const MachineBenchOptions& options);
 
-// The tests of the host alone.
+// Runs the tests that need only the host.
 MachineBenchRow bench_disk(MachineTest test, const MachineBenchOptions& options);
 MachineBenchRow bench_sort(const MachineBenchOptions& options);
 

@@ -24,7 +24,7 @@ struct CopyWords {
   VOX_HD void operator()(uint64_t i) const { to[i] = from[i]; }
 };
 
-// Each thread adds 1 to a random word by compare-and-swap, and tries again until no other thread was faster.
+// Each thread adds 1 to a random word by compare-and-swap, which it repeats until no other thread came first.
 struct SwapWords {
   uint32_t* words;
   uint64_t count;  // below 2^32

@@ -1,5 +1,5 @@
-// The normals of a scene's surface voxels: each has that of the triangle that gives it its material (leaves.h), as the mesh
-// has it in the world.
+// The normals of a scene's surface voxels. A voxel has the normal, in the world, of the triangle from which it takes
+// its material (leaves.h).
 #pragma once
 
 #include "libvox/attributes/octahedral.h"
@@ -25,9 +25,9 @@ struct NormalsOfTriangles {
   }
 };
 
-// Returns the normals of all voxels of a scene that is built with these options, in their order, in one more pass over the
-// triangles. `options.solid` must not be set: voxels inside have no surface. on_cpu.cpp and on_cuda.cu compile the template
-// for each device.
+// Returns the normals of all voxels of a scene that is built with these options, in the order of the voxels. This takes
+// one more pass over the triangles. `options.solid` must not be set, because voxels inside have no surface. on_cpu.cpp
+// and on_cuda.cu compile the template for each device.
 template <class Device>
 attributes::PackedValues build_normals(Device& device, const scene::Scene& scene,
                                        const scene::IndexedScene& indexed, const Grid& grid,

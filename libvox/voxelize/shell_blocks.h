@@ -1,4 +1,4 @@
-// Distances between boxes of voxels and surface voxels, and the shells of a block of voxels by them (shells.h).
+// Computes distances between boxes of voxels and surface voxels, and from them the shells of a block (shells.h).
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace vox::voxelize {
 
-// Squares of distances between voxels' centers, in units of the greatest common divisor of a voxel's sides. What lies
-// beyond the deepest shell along an axis counts as one unit beyond it, so that sums of three squares stay below 2^64.
+// Squares of distances between voxels' centers, in units of the greatest common divisor of a voxel's sides. A distance
+// along an axis beyond the deepest shell counts as one unit beyond it, so that sums of three squares stay below 2^64.
 struct Depths {
   Vec3<int64_t> side = {};        // at most `beyond`
   int64_t beyond = 0;             // at most 2^31 + 1
@@ -35,7 +35,7 @@ struct Depths {
     for (const Shell& shell : shells.shells) squares.push_back(shell.depth * shell.depth / square_of_unit);
   }
 
-  // The part of a square that steps along one axis add to it.
+  // Returns what a number of steps along one axis adds to a square.
   uint64_t along(uint32_t axis, int32_t steps) const {
     const auto distance = static_cast<uint64_t>(std::min(side[axis] * steps, beyond));
     return distance * distance;
@@ -45,14 +45,14 @@ struct Depths {
     return static_cast<size_t>(std::ranges::lower_bound(squares, squared) - squares.begin());
   }
 
-  // Returns the greatest square below another one that a shell ends at: whatever lies farther makes no difference.
+  // Returns the greatest square below `most` at which a shell ends; larger squares below `most` change nothing.
   uint64_t reach_below(uint64_t most) const {
     const size_t shell = shell_of(most);
     return shell == 0 ? most : squares[shell - 1];
   }
 };
 
-// A box from voxel to voxel, both within.
+// A box of voxels; `first` and `last` lie in it.
 struct VoxelSpan {
   Int3 first, last;
 };
@@ -76,14 +76,14 @@ inline uint64_t greatest_square(const Depths& depths, const VoxelSpan& box, Int3
   return sum;
 }
 
-// Where a box is, as it is compared with others: from it, and from a voxel that is known to be near it. A sum of more()
-// over the axes above 0 says that every place of the box lies nearer to the voxel than to all of the other box: the
-// difference between the two squares is a concave function of the place along each axis, and therefore least at an end.
-// Products stay below 2^62 while coordinates are below 2^30.
+// A box, and a voxel that is known to be near it, to be compared with other boxes. If the sum of more() over the axes
+// is above 0, every place of the box is nearer to the voxel than to any place of the other box: the difference of the
+// two squares is a concave function of the place along each axis, so it is least at an end. Products stay below 2^62 if
+// coordinates are below 2^30.
 struct NearVoxel {
   VoxelSpan box;
   Int3 voxel = {0, 0, 0};
-  uint64_t most = UINT64_MAX;  // the square of no place's distance from the voxel is greater
+  uint64_t most = UINT64_MAX;  // the greatest square of a distance between the voxel and a place of the box
 
   void offer(const Depths& depths, Int3 other) {
     const uint64_t square = greatest_square(depths, box, other);
@@ -101,8 +101,8 @@ struct NearVoxel {
   }
 };
 
-// Returns the voxels of a leaf without those that have a neighbor nearer to all of a box in the leaf. A step from place 0 to
-// 1 and from 2 to 3 along an axis is one of its low bit in cube_bit(), and that from 1 to 2 one of both bits.
+// Returns the voxels of a leaf, except those with a neighbor in it that is nearer to every place of the box. Along an
+// axis, steps from place 0 to 1 and from 2 to 3 change the low bit in cube_bit(), a step from 1 to 2 both bits.
 inline uint64_t facing_voxels(uint64_t voxels, Int3 corner, const VoxelSpan& box) {
   uint64_t kept = voxels;
   for (uint32_t k = 0; k < 3; ++k) {
@@ -114,7 +114,7 @@ inline uint64_t facing_voxels(uint64_t voxels, Int3 corner, const VoxelSpan& box
   return kept;
 }
 
-// Nodes are decided one by one down to cubes of this height, whose voxels are decided together.
+// Nodes above this height are decided one by one; the voxels of cubes of this height are decided together.
 inline constexpr uint32_t kShellHeight = 1;
 inline constexpr int32_t kShellSide = 4 << kShellHeight;
 inline constexpr size_t kShellVoxels = size_t{kShellSide} * kShellSide * kShellSide;
@@ -126,8 +126,8 @@ struct SurfaceRow {
   uint32_t mask;  // 4 B
 };
 
-// Finds the shells of all voxels of a block by the least square among surface voxels, first along x and y for each plane of
-// surface voxels, and then along z.
+// Finds the shell of each voxel of a block from its least square to any surface voxel: first along x and y for each
+// plane of surface voxels, then along z.
 template <class Square>
 BlockShells find_block_shells(const Depths& depths, Int3 corner, uint64_t most,
                               const std::vector<SurfaceRow>& rows) {

@@ -1,4 +1,4 @@
-// The messages that the library logs while a test listens.
+// Keeps the messages that the library logs during a test.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Shared by the readers of NanoVDB and OpenVDB, whose trees have nodes of 4096³, 128³ and 8³ voxels: cubes of 64³ voxels
-// of a tree, and its place in the world.
+// Cubes of 64³ voxels of a tree, and the tree's place in the world. The readers of NanoVDB and OpenVDB share this:
+// their trees have nodes of 4096³, 128³ and 8³ voxels.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@
 
 namespace vox::nvdb {
 
-// A tile stands for many cubes; a scene of this number of parts still takes only seconds.
+// The largest number of parts. A tile stands for many cubes, but so many parts still take only seconds.
 inline constexpr size_t kMostParts = size_t{1} << 20;
 
 using LeafMask = std::array<uint64_t, 8>;  // word x, byte y, bit z
@@ -65,8 +65,8 @@ void put_leaf_values(uint32_t leaf, const LeafMask& mask, VoxelSink& to, Value v
     }
 }
 
-// Returns the octants of a node of 128³ that may have voxels, as bits; filled(first) returns 64 bits of the places that are
-// children or active tiles.
+// Returns the octants of a node of 128³ that may have voxels, as bits. filled(first) returns 64 bits, from place
+// `first` on, which are 1 for places that are children or active tiles.
 template <class Filled>
 uint32_t filled_octants(const Filled& filled) {
   uint32_t found = 0;
@@ -142,7 +142,7 @@ struct TreePlacement {
 Vec3<int64_t> fit_tree(VoxelFile& file, FileBounds bounds, const TreePlacement& placement,
                        const std::filesystem::path& path);
 
-// Sets the grid that vox has described beside the tree.
+// Sets the grid as the text says that vox has written beside the tree.
 void use_scene_text(VoxelFile& file, const SceneText& ours);
 
 }  // namespace vox::nvdb

@@ -1,4 +1,4 @@
-// The bytes of a .vdb file that do not depend on what its grids hold.
+// Writes the parts of a .vdb file that do not depend on the content of its grids.
 #pragma once
 
 #include <array>
@@ -20,9 +20,9 @@ namespace vox::vdb {
 using VdbBytes = std::vector<uint8_t>;
 
 inline constexpr int kVdbDeflate =
-    2;  // equal values give equal bytes, which the fastest level does not promise
+    2;  // the fastest level does not promise that equal values give equal bytes
 inline constexpr size_t kUuidDigits = 36;
-// The inactive values of a node: all are the background; all are its negative; or a mask says which are the background.
+// A node's inactive values: all are the background, all are its negative, or a mask says which are the background.
 enum class VdbInactive : uint8_t { Background = 0, Negative = 1, Masked = 3 };
 
 template <class T>
@@ -44,7 +44,7 @@ inline void put_corner(VdbBytes& to, const Int3& corner) {
   for (uint32_t axis = 0; axis < 3; ++axis) put(to, corner[axis]);
 }
 
-// Puts the values of a node's active voxels or tiles, deflated if that makes them smaller.
+// Appends the values of a node's active voxels or tiles, deflated if that makes them smaller.
 inline void put_deflated(VdbBytes& to, const VdbBytes& values, Deflater& deflater) {
   const Bytes deflated = values.empty() ? Bytes() : deflater.deflated(values);
   if (!values.empty() && deflated.size() < values.size()) {
@@ -71,8 +71,8 @@ inline void put_metadata(VdbBytes& to, const TextPairs& texts) {
   }
 }
 
-// Returns the place of a child among those of a node, z fastest. `log2` is that of the child's side, `bits` that of the
-// number of children along an axis.
+// Returns the place of a child among the children of a node, z fastest. `log2` is the logarithm of the child's side,
+// and `bits` that of the number of children along an axis.
 inline size_t entry_of(const Int3& corner, uint32_t log2, uint32_t bits) {
   size_t entry = 0;
   for (uint32_t axis = 0; axis < 3; ++axis)
@@ -81,19 +81,19 @@ inline size_t entry_of(const Int3& corner, uint32_t log2, uint32_t bits) {
 }
 inline constexpr uint32_t kVoxelLog2 = 0, kLeafVdbLog2 = 3, kLowerVdbLog2 = 7;
 
-// The head up to the name of the file, which follows from the scene's digest.
+// Returns the file's first bytes. The file's name follows them; it is made from the scene's digest.
 inline VdbBytes first_bytes() {
   VdbBytes head;
   put(head, uint64_t{0x56444220});  // "VDB "
   put(head, uint32_t{224});         // the version of the format
   put(head, uint32_t{10});          // the version of the library
   put(head, uint32_t{0});
-  put(head, uint8_t{1});  // grids say where they are
+  put(head, uint8_t{1});  // the entries of grids state their places
   return head;
 }
 
-// The metadata of the file. The first one is the mark; another one describes the scene, if the file holds one. The number
-// of metadata before the mark was 1 before the scene was described.
+// Returns the metadata of the file. The first one is the mark; if the file holds a scene, a second one describes it.
+// Earlier versions did not describe the scene, so that the number before the mark was 1.
 inline TextPairs file_metadata(std::string_view scene) {
   TextPairs metadata = {{"creator", "vox"}};
   if (!scene.empty()) metadata.emplace_back(kVdbSceneName, scene);
@@ -108,7 +108,7 @@ inline VdbBytes file_head(std::string_view uuid, uint32_t grids, std::string_vie
   return head;
 }
 
-// Puts the transform from voxels to the places of their centers.
+// Appends the transform from voxels to the places of their centers.
 inline void put_transform(VdbBytes& head, const Vec3d& origin, const VoxelSize& voxel_size) {
   put_text(head, "ScaleTranslateMap");
   const Vec3d sides = voxel_size.sides(), inverse = quotient(Vec3d{1, 1, 1}, sides);
@@ -121,7 +121,7 @@ struct VdbGridName {
   std::string_view name, tree;
 };
 
-// Writes a grid: its head, topology(i) of all its nodes, and values(i) of all of them.
+// Writes a grid: its head, topology(i) of each node, and then values(i) of each node.
 template <class Topology, class Values>
 void write_grid(ExportFile& file, const VdbGridName& grid, const VdbBytes& grid_head, uint64_t nodes,
                 const Topology& topology, const Values& values) {

@@ -1,5 +1,5 @@
-// Distances as a .vdb file. A brick of a field is a leaf of the tree. Cubes without a brick are crossed by no triangle, so
-// that one of their voxels tells if all are inside; what closes a hole may cross them, and they stay whole all the same.
+// Writes distances as a .vdb file. A brick of a field is a leaf of the tree. No triangle crosses a cube without a
+// brick, so one of its voxels decides if all are inside, even where the triangles that close a hole cross the cube.
 #include <algorithm>
 #include <bitset>
 #include <cmath>

@@ -1,5 +1,5 @@
-// An OpenVDB file for reading, version 222 to 224: its grids, the tree of one of them, and the values of the tree's nodes.
-// The layout is that of openvdb/io and openvdb/tree. Every size and count that the file states is checked before it is used.
+// Reads an OpenVDB file of version 222 to 224: its grids, the tree of one of them, and the values of the tree's nodes.
+// openvdb/io and openvdb/tree define the layout. Every size and count that the file states is checked before its use.
 #pragma once
 
 #include <array>
@@ -24,12 +24,12 @@ inline constexpr uint32_t kVdbZip = 1, kVdbActiveMask = 2, kVdbBlosc = 4;
 // The name of the metadatum of a file in which vox describes the scene (nvdb_file.h).
 inline constexpr std::string_view kVdbSceneName = "vox scene";
 
-// A type of values that is read.
+// A supported type of values.
 struct VdbType {
   enum class Kind { Number, Color, Bool, Mask };
   std::string_view name;  // as in "Tree_float_5_4_3"
   Kind kind;
-  uint32_t bytes;                      // of a value in memory
+  uint32_t bytes;                      // size of a value in memory
   uint32_t reals = 0;                  // the number of real numbers in a value, which may be stored as halves
   StoredType number = StoredType::U8;  // for numbers
 };
@@ -38,7 +38,7 @@ struct VdbType {
 struct VdbEntry {
   std::string name, tree;         // the tree's type without "Tree_" and "_5_4_3"
   std::string parent = {};        // for an instance: the name of the grid whose tree it shares
-  const VdbType* type = nullptr;  // null if the type is not read
+  const VdbType* type = nullptr;  // null if the type is not supported
   bool halves = false;            // real numbers are stored as halves
   uint64_t grid_at = 0;
 };
@@ -51,7 +51,7 @@ struct VdbGrid {
   uint32_t compression = 0;
   bool is_level_set = false;
   nvdb::TreePlacement
-      placement;  // its `corner` is the world's place of index coordinates (0, 0, 0), a voxel's center
+      placement;  // `corner` is the place in the world of index coordinates (0, 0, 0), a voxel's center
   uint64_t tree_at = 0;
 };
 
@@ -61,11 +61,11 @@ class VdbFile {
 
   const nvdb::GridBytes& bytes() const { return bytes_; }
   const std::vector<VdbEntry>& entries() const { return entries_; }
-  // The scene's description, if vox wrote the file.
+  // Returns the scene's description, if vox wrote the file.
   const std::optional<nvdb::SceneText>& ours() const { return ours_; }
 
-  // Returns the index of the grid that is read if none is chosen: from vox's files the one that holds the most, otherwise
-  // the first one of a type that is read. Throws Error if there is none.
+  // Returns the index of the grid that is read if none is chosen: in vox's files the grid that holds the most, in
+  // others the first grid of a supported type. Throws Error if there is none.
   size_t usual_grid() const;
 
   // Reads the head of a grid; an instance has the tree of its parent.
@@ -79,7 +79,7 @@ class VdbFile {
   std::optional<nvdb::SceneText> ours_;
 };
 
-// A position in a file from which it is read on. Everything that is taken is checked to be there.
+// A position in a file, from which values are read one after the other. It checks that the file is long enough.
 struct VdbScan {
   const nvdb::GridBytes& bytes;
   uint64_t at;
@@ -101,15 +101,15 @@ struct VdbScan {
   }
 };
 
-// A run of values of a node. With a mask, only active values are stored, and inactive ones are one of two.
+// A block of values of a node. If only active values are stored, each inactive one is one of two values.
 struct VdbBlock {
   static constexpr size_t kMostValueBytes = 16;
   using Value = std::array<std::byte, kMostValueBytes>;
   Value inactive[2] = {};
-  std::optional<uint64_t> selection_at = {};  // a mask of the inactive values that are inactive[1]
-  uint64_t values = 0;                        // all
-  uint64_t stored = 0;                        // those that follow
-  bool packed = false;                        // compressed
+  std::optional<uint64_t> selection_at = {};  // a mask: 1 if an inactive value is inactive[1]
+  uint64_t values = 0;                        // the number of all values
+  uint64_t stored = 0;                        // the number of values in the file
+  bool packed = false;                        // true if they are compressed
   uint64_t data_at = 0, data_bytes = 0;
 };
 
@@ -127,7 +127,7 @@ class VdbValues {
   const VdbBlock::Value& background() const { return background_; }
   bool is_background(const std::byte* value) const;
 
-  // Takes the block of values that follows; bit i of the mask says that value i is active.
+  // Reads the head of the next block of values. Bit i of the mask is 1 if value i is active.
   VdbBlock next_block(VdbScan& scan, std::span<const std::byte> mask) const;
 
   // Returns all values of a block, type().bytes each.
@@ -144,8 +144,8 @@ class VdbValues {
   VdbBlock::Value background_;
 };
 
-// Undoes Blosc 1 with LZ4, as OpenVDB uses it. Returns false if the data is damaged, of another kind or does not give
-// exactly the bytes of `to`.
+// Decompresses Blosc 1 with LZ4, as OpenVDB uses it. Returns false if the data is damaged or of another kind, or if its
+// size is not that of `to`.
 bool unblosc(std::span<const std::byte> data, std::span<std::byte> to);
 
 // A cube of 128³: a node, or a tile of one value.
@@ -158,8 +158,8 @@ struct VdbPart {
 
 // A node of 128³ with its masks and the values of its tiles.
 struct VdbNode {
-  std::span<const std::byte> children, active;  // masks of 4096 places
-  std::vector<std::byte> values;                // those of children are not set
+  std::span<const std::byte> children, active;  // masks of 4096 bits
+  std::vector<std::byte> values;                // values at children are not set
   uint64_t leaf_masks_at = 0;
 };
 
@@ -176,7 +176,7 @@ class VdbTree {
   const std::byte* tile(const VdbPart& part) const { return tiles_[part.first].data(); }
 
   VdbNode node(const VdbPart& part) const;
-  // The mask and the values of a leaf; `n` counts the node's leaves.
+  // Return the mask and the values of a leaf; `n` counts the node's leaves.
   nvdb::LeafMask leaf_mask(const VdbNode& node, uint32_t n) const;
   std::vector<std::byte> leaf_values(const VdbPart& part, const VdbNode& node, uint32_t n) const;
 

@@ -15,7 +15,7 @@
 
 namespace vox {
 
-// A place on the Earth (WGS 84), at which the origin of a scene's world lies. Its x points east and up is up.
+// The place on the Earth (WGS 84) of the origin of a scene's world. The world's x points east, and its up axis up.
 struct EarthPlace {
   double latitude = 0, longitude = 0;  // degrees
   double height = 0;                   // meters above the ellipsoid
@@ -26,15 +26,15 @@ struct TilesOptions {
   Overwrite overwrite = Overwrite::OwnFiles;
 };
 
-// True if a path of chunks or tiles is that of tiles, FOLDER/tileset.json.
+// True if the path, of chunks or of tiles, is one of tiles: FOLDER/tileset.json.
 bool is_tileset_path(const std::filesystem::path& path);
 
-// Throws Error if nothing can be written to the folder of the path, or if files would be lost that vox did not write, and
-// UsageError if it is no folder of its own.
+// Throws Error if the path's folder cannot be written, or if files would be lost that vox did not write, and UsageError
+// if the path names no folder for the tiles alone.
 void check_tiles_folder(const std::filesystem::path& path, Overwrite overwrite);
 
-// Writes the voxels of all levels from the scene's down to one tile, in the colors of the materials. The folder appears
-// as a whole.
+// Writes the voxels of all levels, from one tile to the scene's resolution, in the colors of the materials. The folder
+// is written completely or not at all.
 void write_tiles(const dag::VoxelScene& scene, const std::filesystem::path& path,
                  const std::optional<VoxelBox>& clip, const TilesOptions& options);
 

@@ -1,5 +1,5 @@
-// Makes small .vdb files in all ways of storing values, by the layout of OpenVDB's io and tree. It shares nothing with the
-// reader, and says which value it has written for which voxel.
+// Makes small .vdb files with every way of storing values, by the layout of OpenVDB's io and tree. It shares no code
+// with the reader, and tells the value that it has written for each voxel.
 #pragma once
 
 #include <libdeflate.h>
@@ -37,7 +37,7 @@ struct VdbMaker {
   static constexpr Vec3<int32_t> kNode = {-128, 0, 128};  // the node of 128³
   static constexpr double kOne = 9, kOther = 11;
 
-  // Node (i, j, k) of the leaves' grid is a leaf if the sum is a multiple of 5, and else an active or inactive tile.
+  // A hash of an entry of the node decides whether it is a leaf, an active tile or an inactive tile.
   static uint64_t hash(uint64_t i) {
     i = (i ^ i >> 31) * 0x9e3779b97f4a7c15u;
     return (i ^ i >> 29) * 0xbf58476d1ce4e5b9u >> 32;
@@ -141,7 +141,7 @@ struct VdbMaker {
     for (; left >= 255; left -= 255) out += '\xff';
     out += static_cast<char>(left);
   }
-  // LZ4 with the matches that begin at the latest place with the same four bytes, which are searched for.
+  // LZ4. A match begins at the latest earlier place that has the same four bytes.
   static std::string lz4(std::string_view in) {
     std::string out;
     size_t begin = 0;
@@ -194,7 +194,7 @@ struct VdbMaker {
            starts + data;
   }
 
-  // The masks and the values of a node; `children` have no values.
+  // Returns the head of a block of values, and the values.
   std::string values(const std::vector<bool>& active, const std::function<double(size_t)>& value) const {
     const uint32_t how = active_mask ? state : 6;
     std::string out = bytes(static_cast<uint8_t>(how)), plain;
