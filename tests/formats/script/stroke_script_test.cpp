@@ -79,7 +79,7 @@ TEST(StrokeScript, SaysWhereWhatIsWrong) {
       {"stroke at 0,,0", "s.txt:1:13: '' is no number"},
       {"stroke at 0,0,inf", "s.txt:1:15: 'inf' is no number"},
       {"stroke uv 0,0,0", "s.txt:1:11: '0,0,0' is no u,v: expected 2 numbers"},
-      {"stroke color #102030", "s.txt:1:8: 'color' is no argument of a stroke (did you mean 'color'?)"},
+      {"stroke colur #102030", "s.txt:1:8: 'colur' is no argument of a stroke (did you mean 'color'?)"},
       {"stroke \"color", "s.txt:1:8: the quotes are not closed"},
       {"stroke \x01", "s.txt: is no text file"},
   };
