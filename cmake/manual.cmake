@@ -2,7 +2,7 @@
 # `TOOL --help all`, and the completions read the same help when they run. They lie below ${vox_manual} as they will lie
 # below share. Without help2man there are no manual pages.
 set(vox_manual ${PROJECT_BINARY_DIR}/share)
-set(vox-bench_commands all bricks compression convert edit forms hash intersect keys match rays replay)  # these commands have pages of their own
+set(vox-bench_commands all bricks compression convert edit forms hash intersect keys machine match rays replay)  # these commands have pages of their own
 
 file(REMOVE_RECURSE ${vox_manual}/bash-completion ${vox_manual}/zsh)
 foreach(tool IN LISTS vox_tools)

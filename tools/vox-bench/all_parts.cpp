@@ -264,7 +264,7 @@ std::vector<BenchPart> bricks_parts() {
 }
 
 std::vector<BenchPart> scenes_parts() {
-  return {{"machine", "", "machine", {}, {}, {}},
+  return {{"limits", "", "machine", {}, {}, {}},
           {"conversion", "", "convert", {}, {}, {}},
           {"forms", "", "forms", {}, {}, {}},
           {"compression",

@@ -154,7 +154,7 @@ std::string table_text(const MachineRun& run) {
 ResultGroup results_of(const MachineRun& run) {
   ResultGroup results;
   set_run(results, run);
-  ResultGroup& group = results.group({".", "machine"});
+  ResultGroup& group = results.group({".", "limits"});
   group.set("repetitions", run.result.repetitions, "").about("Number of repetitions.");
   set_seconds(group, run.result.seconds);
   group.put("rows", rows_table(run));

@@ -309,7 +309,7 @@ struct MachineRun : BenchRun {
 // Returns a table for people with a line for each row.
 std::string table_text(const MachineRun& run);
 
-// Returns all that was measured. In a report, /machine holds the table `rows`.
+// Returns all that was measured. In a report, /limits holds the table `rows`.
 ResultGroup results_of(const MachineRun& run);
 ResultTable rows_table(const MachineRun& run);
 
