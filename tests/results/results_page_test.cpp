@@ -279,6 +279,7 @@ Sections programs() {
       benchmark("compression", CompressionRun()),
       benchmark("edit", run_with_kernels<EditBenchRun>()),
       benchmark("forms", FormsBenchRun()),
+      benchmark("machine", MachineRun()),
       benchmark("match", match_run()),
       benchmark("rays", RaysBenchRun()),
       benchmark("bricks", BricksBenchRun()),

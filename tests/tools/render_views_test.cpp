@@ -261,7 +261,7 @@ TEST_F(VolumeLookProgram, AFileHasTheStopsOfAScaleOrTheColorsOfLabels) {
   write("one.hex", "ff0000\n");
   expect_failure(kBadUsage, "holds one color", {"ramp.h5", "--colors", "one.hex"});
   expect_failure(kFailed, "nowhere.gpl", {"ramp.h5", "--colors", "nowhere.gpl"});
-  expect_failure(kBadUsage, "--colors is 'gray'", {"ramp.h5", "--colors", "gray"});
+  expect_failure(kBadUsage, "--colors is 'blue'", {"ramp.h5", "--colors", "blue"});
 }
 
 TEST_F(VolumeLookProgram, LabelsHaveAColorEach) {

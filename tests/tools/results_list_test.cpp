@@ -121,7 +121,7 @@ class ResultsList : public CubesTest {
     keep("vox-convert.6.json", "vox-convert",
          {"cube.obj", "painted.obj", "--res", "32", "--combine", "union", "-o", "combined.h5"});
     keep("vox-convert.7.json", "vox-convert",
-         {"cube.obj", "--res", "32", "--materials", "colors", "-o", "colors.h5"});
+         {"cube.obj", "--res", "32", "--materials", "colors", "--normals", "-o", "colors.h5"});
     keep("vox-convert.8.json", "vox-convert",
          {"cube.obj", "--res", "32", "--materials", "none", "-o", "plain.h5"});
     keep("vox-convert.9.json", "vox-convert", {"plain.h5", "--lossy", "5%", "-o", "lossy.h5"});
