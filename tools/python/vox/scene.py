@@ -5,7 +5,7 @@ from typing import Any, Iterator, List, NamedTuple, Optional, Union
 import numpy as np
 
 from . import hdf5
-from .colors import Colors
+from .colors import Colors, Normals
 from .grid import CHUNK, Box, Form, Grid
 
 
@@ -128,6 +128,18 @@ class Scene(Grid):
         if self._colors is None:
             raise ValueError("the scene has no colors apart from its palette")
         return self._colors.read(first, self.filled - first if count is None else count)
+
+    @property
+    def has_normals(self) -> bool:
+        """True if the voxels have normals, which `normals` returns."""
+        return self._normals is not None
+
+    def normals(self, first: int = 0, count: Optional[int] = None) -> np.ndarray:
+        """Returns the normals of the filled voxels from number `first` on, float32 [n, 3] of length 1, or 0 for voxels
+        that have none. Voxels are numbered as in `colors`."""
+        if self._normals is None:
+            raise ValueError("the scene has no normals")
+        return self._normals.read(first, self.filled - first if count is None else count)
 
     def centers(self, coordinates: Any) -> np.ndarray:
         """Returns the centers of these voxels in the world, float64 [n, 3]."""
