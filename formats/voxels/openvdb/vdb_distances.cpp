@@ -180,7 +180,8 @@ class VdbBand {
     vdb::VdbBytes bytes;
     if (node.is_upper) return bytes;
     Deflater deflater(vdb::kVdbDeflate);
-    for (const auto& [place_in_node, brick] : node.below) {
+    for (const auto& entry : node.below) {
+      const size_t brick = entry.second;
       BandLeaf at = leaf(brick);
       if (materials) at.outside.set();
       vdb::VdbBytes of_leaf;
