@@ -306,7 +306,9 @@ class ShellPass {
       const auto bit = static_cast<uint32_t>(lowest_bit(rest));
       const bool is_surface = (surface_masks_[task.node] >> bit & 1) != 0;
       const Int3 at = task.corner - block + cube_place(bit);
-      const uint8_t shell = shells[static_cast<size_t>((at.z * kShellSide + at.y) * kShellSide + at.x)];
+      constexpr size_t kSide = kShellSide;
+      const uint8_t shell = shells[(static_cast<size_t>(at.z) * kSide + static_cast<size_t>(at.y)) * kSide +
+                                   static_cast<size_t>(at.x)];
       writer.put(bit, is_surface ? dag::ranked_material(old + 2, rank) : uint32_t{material_of(shell)});
     }
     const uint32_t count = writer.finish();

@@ -199,8 +199,7 @@ edit::Script script_of(std::vector<edit::Edit> edits) {
   edit::Script script;
   script.path = "a.txt";
   for (edit::Edit& one : edits)
-    script.commands.push_back(
-        {.line = static_cast<uint32_t>(script.commands.size() + 1), .action = std::move(one)});
+    script.commands.push_back({.line = static_cast<uint32_t>(script.commands.size() + 1), .action = one});
   return script;
 }
 

@@ -160,7 +160,8 @@ class VdbBand {
                        static_cast<int32_t>(place & 7)};
       const Int3 voxel = corner + at;
       if (std::max({voxel.x, voxel.y, voxel.z}) < side_)
-        visit(place, static_cast<size_t>((at.z * 8 + at.y) * 8 + at.x));
+        visit(place,
+              (static_cast<size_t>(at.z) * 8 + static_cast<size_t>(at.y)) * 8 + static_cast<size_t>(at.x));
     }
   }
   BandLeaf leaf(size_t brick) const {

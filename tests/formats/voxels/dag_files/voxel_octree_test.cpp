@@ -87,7 +87,8 @@ TEST_F(VoxelOctreeWritten, EveryVoxelIsSolid) {
       const size_t low = read.header.find("\"min\""), high = read.header.find("\"max\"");
       const double x = std::stod(read.header.substr(read.header.find('[', low) + 1));
       EXPECT_EQ(x, -3);
-      EXPECT_EQ(std::stod(read.header.substr(read.header.find('[', high) + 1)), x + (resolution + 3) / 4);
+      EXPECT_EQ(std::stod(read.header.substr(read.header.find('[', high) + 1)),
+                x + std::ceil(resolution / 4.0));
     }
 }
 
