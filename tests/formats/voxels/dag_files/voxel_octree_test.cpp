@@ -2,6 +2,7 @@
 #include "formats/voxels/dag_files/voxel_octree.h"
 
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "formats/voxels/export.h"
