@@ -234,20 +234,10 @@ class CapiOptions : public ::testing::Test {
  protected:
   // A cube of 8 units with outward faces, alone and around another one.
   CapiOptions() {
-    std::vector<double> places;
-    for (uint32_t i = 0; i < 8; ++i)
-      for (uint32_t axis = 0; axis < 3; ++axis) places.push_back((i >> axis & 1) != 0 ? 8 : 0);
-    const std::vector<uint32_t> faces = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
-                                         2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
-    vox_mesh_arrays arrays = {};
-    arrays.struct_size = sizeof arrays;
-    arrays.vertices = 8, arrays.triangles = 12;
-    arrays.positions = places.data(), arrays.indices = faces.data();
-    arrays.position_type = VOX_FLOAT64;
-    EXPECT_OK(vox_mesh_create(&arrays, mesh_.to()));
-    EXPECT_OK(vox_mesh_create(&arrays, nested_.to()));
-    for (double& place : places) place = place == 0 ? 2 : 6;
-    EXPECT_OK(vox_mesh_add(nested_, &arrays));
+    const CubeArrays cube(0, 8), inner(2, 6);
+    EXPECT_OK(vox_mesh_create(&cube.arrays, mesh_.to()));
+    EXPECT_OK(vox_mesh_create(&cube.arrays, nested_.to()));
+    EXPECT_OK(vox_mesh_add(nested_, &inner.arrays));
   }
   vox_info made(const vox_mesh* mesh, const std::function<void(vox_voxelize_options&)>& change) {
     vox_voxelize_options options = at_resolution(32);

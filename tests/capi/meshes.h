@@ -49,6 +49,25 @@ class EngineHandle : public Owned<vox_engine, vox_engine_delete> {
 using MeshHandle = Owned<vox_mesh, vox_mesh_delete>;
 using SceneHandle = Owned<vox_scene, vox_scene_delete>;
 
+// The surface of the cube from `low` to `high` along each axis, with outward faces.
+struct CubeArrays {
+  CubeArrays(double low, double high) {
+    for (uint32_t i = 0; i < 8; ++i)
+      for (uint32_t axis = 0; axis < 3; ++axis) places.push_back((i >> axis & 1) != 0 ? high : low);
+    arrays.struct_size = sizeof arrays;
+    arrays.vertices = 8, arrays.triangles = 12;
+    arrays.positions = places.data(), arrays.indices = faces.data();
+    arrays.position_type = VOX_FLOAT64;
+  }
+  CubeArrays(const CubeArrays&) = delete;
+  CubeArrays& operator=(const CubeArrays&) = delete;
+
+  std::vector<double> places;
+  std::vector<uint32_t> faces = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+  vox_mesh_arrays arrays = {};
+};
+
 // A soup of random triangles with materials by turns.
 struct Soup {
   std::vector<float> positions;

@@ -256,17 +256,8 @@ TEST_F(CapiScene, PicturesAndStatisticsShowTheScene) {
 
 TEST_F(CapiScene, CombinedMeshesAreTheirUnionLessTheirInsides) {
   const auto box = [](double low, double high, MeshHandle& mesh) {
-    std::vector<double> places;
-    for (uint32_t i = 0; i < 8; ++i)
-      for (uint32_t axis = 0; axis < 3; ++axis) places.push_back((i >> axis & 1) != 0 ? high : low);
-    const std::vector<uint32_t> faces = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
-                                         2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
-    vox_mesh_arrays arrays = {};
-    arrays.struct_size = sizeof arrays;
-    arrays.vertices = 8, arrays.triangles = 12;
-    arrays.positions = places.data(), arrays.indices = faces.data();
-    arrays.position_type = VOX_FLOAT64;
-    EXPECT_OK(vox_mesh_create(&arrays, mesh.to()));
+    const CubeArrays cube(low, high);
+    EXPECT_OK(vox_mesh_create(&cube.arrays, mesh.to()));
   };
   MeshHandle first, second;
   box(0, 4, first);
