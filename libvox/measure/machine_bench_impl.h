@@ -9,7 +9,7 @@
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"
 #include "libvox/base/hd.h"
-#include "libvox/base/log.h"
+#include "libvox/base/progress.h"
 #include "libvox/device/atomics.h"
 #include "libvox/device/pool.h"
 #include "libvox/measure/machine_bench.h"
