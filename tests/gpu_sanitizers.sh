@@ -25,13 +25,18 @@ mkdir -p "$logs"
 one() {  # TOOL ROOM: writes what was found to a file
   local log=$logs/$1-$2.log status=0 test=$VOX_BIN/vox_test_$2
   [[ -x $test ]] || test=$VOX_BIN/tests/vox_test_$2
-  timeout "$SECONDS_EACH" "$sanitizer" --tool "$1" --error-exitcode 99 --kernel-regex kns=vox "$test" --gtest_brief=1 \
+  local ours=(--kernel-name kns=vox)  # not CUB's kernels; initcheck has to see what these write
+  [[ $1 != initcheck ]] || ours=()
+  timeout "$SECONDS_EACH" "$sanitizer" --tool "$1" --error-exitcode 99 ${ours[@]+"${ours[@]}"} "$test" --gtest_brief=1 \
     >"$log" 2>&1 || status=$?
-  case $status in
-    0) echo "nothing" ;;
-    99) grep -m 1 -o "ERROR SUMMARY.*\|RACECHECK SUMMARY.*" "$log" || echo "errors" ;;
-    124) echo "nothing in $SECONDS_EACH s" ;;
-    *) echo "the tests fail ($status)" ;;
+  local errors
+  errors=$(grep -c "^========= \(Invalid\|Uninitialized\|Misaligned\|Error\|Race\|Barrier\|Program hit\|Warning: Race\)" "$log" || true)
+  case $errors-$status in
+    0-0) echo "nothing" ;;
+    0-124) echo "nothing in $SECONDS_EACH s" ;;
+    0-99) echo "errors" ;;
+    0-*) echo "the tests fail ($status)" ;;
+    *) echo "$errors errors" ;;
   esac >"$logs/$1-$2.found"
 }
 export -f one
@@ -55,4 +60,4 @@ done | xargs -P "$jobs" -L 1 bash -c 'one "$@"' one
   done
 } | tee "$table.tmp"
 mv "$table.tmp" "$table"
-! grep -q "SUMMARY\|errors\|fail" "$table"
+! grep -q "errors\|fail" "$table"

@@ -169,7 +169,8 @@ TEST_F(CapiScene, ColorsAreThoseOfTheFile) {
     const scene::Rgb8 color = scene::unpacked_color((*file.colors)[i]);
     ASSERT_EQ(std::vector<uint8_t>(&colors[3 * i], &colors[3 * i + 3]),
               (std::vector{color.r, color.g, color.b}));
-    const auto at = static_cast<size_t>(places[3 * i] + 50 * (places[3 * i + 1] + 50 * places[3 * i + 2]));
+    const int32_t row = places[3 * i + 1] + 50 * places[3 * i + 2];
+    const auto at = static_cast<size_t>(places[3 * i]) + 50 * static_cast<size_t>(row);
     ASSERT_EQ(std::vector<uint8_t>(&rgba[4 * at], &rgba[4 * at + 4]),
               (std::vector<uint8_t>{color.r, color.g, color.b, 255}));
   }

@@ -6,12 +6,13 @@
 A library between the tools and the driver (cuda_driver.c) makes up: no memory at the n-th request, a device that is lost at the
 n-th call, one failed call of any kind, a device that other programs have, a driver that is too old, and no device. For each kind and
 tool, RUNS numbers n (12 unless given) are spread over all calls. With --device cuda a tool must exit with 1 and an error, and leave an
-earlier result as it was; where the failure came too late to matter, it exits with 0 and the result is complete. With --device auto it
-must use the processor if the GPU cannot be used from the start.
+earlier result as it was; where the failure came too late to matter, or could be mended, it exits with 0 and the result is that of a
+run without failures. With --device auto it must use the processor if the GPU cannot be used from the start.
 """
 
 import argparse
 import concurrent.futures
+import json
 import os
 import pathlib
 import subprocess
@@ -24,7 +25,7 @@ COMMANDS = [
     "vox-convert scene.h5 --verify -q",
     "vox-edit scene.h5 --script edit.txt -o OUT.h5 --force -q",
     "vox-render scene.h5 --size 320x240 -o OUT.png --force -q",
-    "vox-stats scene.h5 --only scene,compression -q",
+    "vox-stats scene.h5 --only scene,levels,compression -q",
 ]
 
 OUT_OF_MEMORY, NOT_INITIALIZED, NO_DEVICE, UNAVAILABLE, LAUNCH_FAILED = 2, 3, 100, 46, 719
@@ -47,8 +48,17 @@ def environment(options, settings):
             **{name: str(value) for name, value in settings.items()}}
 
 
+def content_of(options, path):
+    """What a result holds: the digest of a scene, the bytes of a picture."""
+    if path.suffix != ".h5":
+        return path.read_bytes()
+    verified = subprocess.run([options.bin / "vox-convert", path, "--verify", "--device", "cpu", "--json"], capture_output=True)
+    return json.loads(verified.stdout)["digest"] if verified.returncode == 0 else "damaged"
+
+
 def run(options, folder, command, device, settings, name):
-    """Runs a command that replaces the result NAME.…; returns its exit status, stderr, and whether the old result is still there."""
+    """Runs a command that replaces the result NAME.…; returns its exit status, stderr, and what the result then holds: None for the
+    earlier one, and for commands without a result what they print."""
     words = command.replace("OUT", name).split() + ["--device", device]
     out = folder / words[words.index("-o") + 1] if "-o" in words else None
     if out:
@@ -57,24 +67,27 @@ def run(options, folder, command, device, settings, name):
         ended = subprocess.run([options.bin / words[0], *words[1:]], cwd=folder, capture_output=True, timeout=LIMIT,
                                env=environment(options, settings), stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
-        return "no end", "", False
-    kept = not out or out.read_bytes() == b"earlier"
-    return ended.returncode, ended.stderr.decode(errors="replace").strip(), kept
+        return "no end", "", None
+    said = ended.stderr.decode(errors="replace").strip()
+    if not out:
+        return ended.returncode, said, ended.stdout if ended.returncode == 0 else None
+    earlier = out.read_bytes() == b"earlier"
+    return ended.returncode, said, None if earlier else content_of(options, out)
 
 
-def fault_of(options, folder, command, kind, settings, number, device="cuda"):
-    """Returns what is wrong, or None."""
+def fault_of(options, folder, command, kind, settings, number, device, expected):
+    """Returns what is wrong, or None, and how the run ended."""
     name = f"r{number}"
-    status, said, kept = run(options, folder, command, device, settings, name)
+    status, said, result = run(options, folder, command, device, settings, name)
     left = [path.name for path in folder.iterdir() if path.name.startswith(name) and "." not in path.name]
     for path in folder.glob(name + ".*"):
         path.unlink()
     where = f"{command} ({kind}, {device}, {settings.get('VOX_FAIL_AT', '')})"
-    if status == 1 and device == "cuda" and "error:" in said and kept and not left:
+    if status == 1 and device == "cuda" and "error:" in said and result is None and not left:
         return None, "failed"
-    if status == 0 and (device == "auto" or kind in KINDS) and ("-o" not in command or not kept):
+    if status == 0 and (device == "auto" or kind in KINDS) and result == expected:
         return None, "succeeded"
-    return f"{where}: status {status}, {'old' if kept else 'new'} result: {said}", "wrong"
+    return f"{where}: status {status}, {'old' if result is None else 'new'} result: {said}", "wrong"
 
 
 def main():
@@ -95,11 +108,11 @@ def main():
                      "vox-convert ball.obj --res 512 -o scene.h5 -q --device cpu"):
             subprocess.run([options.bin / made.split()[0], *made.split()[1:]], cwd=folder, check=True)
         (folder / "edit.txt").write_text("sphere add center 200,200,200 radius 60 material 1\n")
-        work = []
+        work, expected = [], {}
         for command in COMMANDS:
             for kind, (calls, error, stays) in KINDS.items():
                 settings = {"VOX_FAIL_CALLS": calls, "VOX_FAIL_COUNT": folder / "count"}
-                status, said, _ = run(options, folder, command, "cuda", settings, "count")
+                status, said, expected[command] = run(options, folder, command, "cuda", settings, "count")
                 if status != 0:
                     sys.exit(f"{command} fails by itself: {said}")
                 total = int((folder / "count").read_text())
@@ -111,7 +124,7 @@ def main():
                 work += [(command, kind, settings, device) for device in ("cuda", "auto")]
         ends = {}
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            jobs = [pool.submit(fault_of, options, folder, command, kind, settings, i, device)
+            jobs = [pool.submit(fault_of, options, folder, command, kind, settings, i, device, expected[command])
                     for i, (command, kind, settings, device) in enumerate(work)]
             for (command, kind, settings, device), job in zip(work, jobs):
                 fault, end = job.result()
