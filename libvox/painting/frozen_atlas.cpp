@@ -62,7 +62,7 @@ AtlasRef ref(const FrozenAtlas& atlas) {
   return ref(atlas, atlas.cells.data());
 }
 
-scene::SurfacePaint surface_paint(const FrozenAtlas& atlas, const scene::Scene&) {
+scene::SurfacePaint surface_paint(const FrozenAtlas& atlas) {
   return {.size = atlas.keys.size,
           .materials = atlas.painted,
           .color = [&atlas](uint32_t material, Vec2<double> uv, scene::Rgb8 below) {

@@ -118,8 +118,8 @@ AtlasRef ref(const FrozenAtlas& atlas);  // valid as long as the atlas lives
 // Returns for each layer 1 if it has a painted texel, otherwise 0.
 std::vector<uint8_t> painted_layers(const FrozenAtlas& atlas);
 
-// Returns the paint with which palettes and shares are counted. It is valid as long as both arguments live.
-scene::SurfacePaint surface_paint(const FrozenAtlas& atlas, const scene::Scene& scene);
+// Returns the paint with which palettes and shares are counted. It is valid as long as the atlas lives.
+scene::SurfacePaint surface_paint(const FrozenAtlas& atlas);
 
 // Sets the palette entry that each texel shows: the entry for the paint over the color of the texture, or of
 // the material, at the texel's middle. Over vertex colors, paint shows if it covers half of a texel or more.

@@ -169,7 +169,7 @@ TEST(PaintedVoxels, CountsOfColorsFindTexelsAsTheMaterialWraps) {
   rectangle.scene.materials[0].wrap_v = scene::Wrap::Mirror;
   const painting::Painting painting =
       painted(rectangle.scene, {uv_stroke(kOrange, 0.1, 0.25, 0.25, 0)}, {.size = 16});
-  const scene::SurfacePaint paint = surface_paint(painting.atlas, rectangle.scene);
+  const scene::SurfacePaint paint = surface_paint(painting.atlas);
   const auto is_painted = [&](double u, double v) { return paint.color(0, {u, v}, kBlack) == kOrange; };
   EXPECT_TRUE(is_painted(0.25, 0.25));
   EXPECT_FALSE(is_painted(0.75, 0.75));
@@ -214,7 +214,7 @@ TEST(PaintedPalette, HasTheColorsOfStrokesAndTheirShares) {
     if (!textured) scene.materials[0].image = scene::kNone;
     const painting::Painting painting =
         painted(scene, {line_stroke(kOrange, 0.1, {{0.5, 0.5, 0}}, 0)}, {.size = 32});
-    const scene::SurfacePaint paint = surface_paint(painting.atlas, scene);
+    const scene::SurfacePaint paint = surface_paint(painting.atlas);
     const scene::Palette palette = scene::auto_palette(scene::count_colors(scene, &paint));
     const uint32_t entry = nearest_in(palette, kOrange);
     EXPECT_LT(test::oklab_distance(palette.colors[entry], kOrange), 0.01);

@@ -38,7 +38,7 @@ scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& opti
   if (options.assign) choice.rules = read_assign_rules(*options.assign);
   scene::SurfacePaint paint;
   if (painting) {
-    paint = surface_paint(painting->atlas, scene);
+    paint = surface_paint(painting->atlas);
     choice.paint = &paint;
   }
   ChosenPalette chosen = choose_palette(scene, choice);
