@@ -76,12 +76,12 @@ class KeySetBench {
     maximum_ages_.clear();
     slots_.clear();
     try {
-      const auto table = make_measured_table<Device, Cell>(device_, {.table = name,
-                                                                     .load_factor = load_factor,
-                                                                     .value_bits = options_.value_bits,
-                                                                     .age_bits = options_.age_bits,
-                                                                     .maximum_ages = options_.maximum_ages,
-                                                                     .first_age = options_.first_age});
+      const auto table = hash::make_key_table<Device, Cell>(device_, {.table = name,
+                                                                      .load_factor = load_factor,
+                                                                      .value_bits = options_.value_bits,
+                                                                      .age_bits = options_.age_bits,
+                                                                      .maximum_ages = options_.maximum_ages,
+                                                                      .first_age = options_.first_age});
       rows = measure_builds(*table, first);
       for (const KeysBenchRow& row : measure_searches(*table, first)) rows.push_back(row);
       if (asks_for(KeyOp::Ages)) keep_ages(*table, first);

@@ -50,7 +50,7 @@ scene::Rgba8 pixel_of_rgb(uint32_t color) {
 }
 
 void check(const KeysBenchOptions& options) {
-  check_names(options.tables, measured_tables(), "the list of hash tables");
+  check_names(options.tables, hash::key_table_names(), "the list of hash tables");
   check_cells(options);
   check_load_factors(options.load_factors);
   check_axis(options.hit_rates, "the list of hit rates", 0, 100);
@@ -155,23 +155,10 @@ uint64_t wrong_results(const KeysBenchResult& result) {
   return wrong;
 }
 
-std::vector<std::string> measured_tables() {
+std::vector<std::string> chosen_tables(const KeysBenchOptions& options) {
+  if (!options.tables.empty()) return chosen_names(options.tables, hash::key_table_names());
   std::vector<std::string> names = hash::key_table_names();
-#ifdef VOX_HAS_CUCO
-  names.emplace_back(kCucoName);
-#endif
-  return names;
-}
-
-std::vector<std::string> measured_tables(const std::string& device) {
-  std::vector<std::string> names = device == "cpu" ? hash::key_table_names() : measured_tables();
   std::erase(names, "perfect");  // its builds would take longer than everything else
-  return names;
-}
-
-std::vector<std::string> chosen_tables(const KeysBenchOptions& options, const std::string& device) {
-  if (!options.tables.empty()) return chosen_names(options.tables, measured_tables());
-  std::vector<std::string> names = measured_tables(device);
   for (const std::string& name : options.left_out) std::erase(names, name);
   return names;
 }

@@ -228,32 +228,8 @@ KeysBenchResult bench_keys(Engine& engine, const KeysBenchOptions& options);
 template <class Device>
 KeysBenchResult bench_keys_on(Device& device, const KeysBenchOptions& options);
 
-// The benchmark measures the library's tables of voxel keys and, if the build had the headers of
-// cuCollections (VOX_BENCH_CUCO), its map.
-
-inline constexpr const char* kCucoName = "cuco";
-
-// These return the names in the order in which they are shown: all, or those that run on the device with this name.
-std::vector<std::string> measured_tables();
-std::vector<std::string> measured_tables(const std::string& device);
-// Returns the tables that these options choose, of those that run on the device with this name.
-std::vector<std::string> chosen_tables(const KeysBenchOptions& options, const std::string& device);
-
-// Makes cuCollections' map. keys_bench_cuda.cu specializes this for the only device and cells that the map
-// supports.
-template <class Device, hash::CellWord Cell>
-struct CucoMaker {
-  static std::unique_ptr<hash::KeyTable<Device, Cell>> make(Device&, const hash::KeyTableOptions&) {
-    throw Error("the table 'cuco' needs 64-bit cells and a GPU");
-  }
-};
-
-template <class Device, hash::CellWord Cell>
-std::unique_ptr<hash::KeyTable<Device, Cell>> make_measured_table(Device& device,
-                                                                  const hash::KeyTableOptions& options) {
-  if (options.table == kCucoName) return CucoMaker<Device, Cell>::make(device, options);
-  return hash::make_key_table<Device, Cell>(device, options);
-}
+// Returns the names of the tables that these options choose, or of all but perfect, which the host builds.
+std::vector<std::string> chosen_tables(const KeysBenchOptions& options);
 
 // A figure of one of the two papers about tables of voxel keys, as axes of the benchmark.
 

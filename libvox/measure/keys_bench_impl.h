@@ -72,7 +72,7 @@ class KeysBench {
       : device_(device),
         options_(options),
         sizes_(sizes_of(options, device.name())),
-        tables_(chosen_tables(options, device.name())) {}
+        tables_(chosen_tables(options)) {}
 
   KeysBenchResult run() {
     Stopwatch watch;

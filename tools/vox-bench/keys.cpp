@@ -14,6 +14,7 @@
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
 #include "libvox/engine/engine.h"
+#include "libvox/hash/keyed/key_table.h"
 #include "libvox/measure/key_views.h"
 #include "libvox/measure/keys_bench.h"
 #include "tools/common/command_line.h"
@@ -85,7 +86,7 @@ OptionTopic keys_axes() {
           .options = {
               {.name = "tables",
                .argument = "NAME,...",
-               .words = with_all(measure::measured_tables()),
+               .words = with_all(hash::key_table_names()),
                .usual = "all",
                .help = "Measure these tables; all leaves out perfect, which the host builds."},
               {.name = "sets",
