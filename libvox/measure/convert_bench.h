@@ -20,8 +20,8 @@
 namespace vox::measure {
 
 inline constexpr std::array kCoverageNames = {"conservative", "thin"};  // names of scene::Coverage
-inline constexpr std::array kMaterialModeNames = {"texture", "mesh", "colors",
-                                                  "none"};  // names of scene::MaterialMode
+inline constexpr std::array kMaterialModeNames = {"texture", "mesh", "object", "colors", "none"};
+static_assert(kMaterialModeNames.size() == static_cast<size_t>(scene::MaterialMode::None) + 1);
 
 struct ConvertBenchOptions {
   static constexpr std::array<uint32_t, 6> kGpuResolutions = {1024, 2048, 4096, 8192, 16384, 32768};

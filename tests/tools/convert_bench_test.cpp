@@ -1,5 +1,7 @@
 // Tests vox-bench convert with good and with bad input.
 
+#include <fmt/format.h>
+
 #include "tests/tools/browser.h"
 #include "tests/tools/program.h"
 
@@ -52,6 +54,23 @@ assert {axes(kernel) for kernel in result['kernels']} == {axes(row) for row in r
 print('good')
 )"),
             "good\n");
+}
+
+TEST_F(ConvertBenchProgram, MeasuresTheWorkThatTheMaterialsName) {
+  write("result.json",
+        printed(quick_conversions({"--materials", "none,texture,mesh,object,colors", "--json"})));
+  for (const char* materials : {"none", "texture", "mesh", "object", "colors"}) {
+    write("scene.json", converted({"cube.obj", "--res", "32", "--materials", materials, "--json", "-q"}));
+    const std::string bytes = python(fmt::format(R"(
+import json
+result, scene = json.load(open('result.json')), json.load(open('scene.json'))
+row = next(row for row in result['rows'] if row['materials'] == '{}' and row['resolution'] == 32)
+print(row['bytes'], scene['dag_bytes'] + scene.get('color_bytes', 0))
+)",
+                                                 materials));
+    const std::string measured = bytes.substr(0, bytes.find(' '));
+    EXPECT_EQ(bytes, measured + ' ' + measured + '\n') << materials;
+  }
 }
 
 TEST_F(ConvertBenchProgram, MeasuresASphereWhereNoMeshIsNamedAndSeveralMeshesOneByOne) {

@@ -96,8 +96,8 @@ OptionTopic convert_axes() {
                        .words = words_of(measure::kMaterialModeNames),
                        .preset = "none,texture",
                        .help = "none: geometry alone; texture: the surface's colors in a palette of 16; "
-                               "mesh: the mesh's own "
-                               "materials; colors: 24-bit colors stored beside the geometry."}}};
+                               "mesh, object: the mesh's own materials or objects; colors: 24-bit colors "
+                               "stored beside the geometry."}}};
 }
 
 OptionTopic convert_size() {
