@@ -45,6 +45,27 @@ TEST_F(ScenePageTest, ShowsWhatPicturesShow) {
   expect_pictures("village", kVillageViews, {"depth", "material", "normal"}, {});
 }
 
+// 24-bit colors are packed with a table or without one, and equal parts of a scene have different ones.
+TEST_F(ScenePageTest, ShowsTheColorOfEachVoxel) {
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "2000", "--texture-size", "64", "-o", "ball.glb"}).code, 0);
+  ASSERT_EQ(scene({"village", "--seed", "3", "-o", "village.glb", "-q"}).code, 0);
+  converted({"ball.glb", "--res", "200", "--materials", "colors", "--solid", "-q"});
+  converted({"village.glb", "--res", "200", "--materials", "colors", "--palette-size", "300", "-q"});
+  for (const char* name : {"ball", "village"})
+    printed({std::string(name) + ".h5", "-q", "--html", std::string(name) + ".html"});
+  expect_pictures("ball", {{"1.3,0.9,1.7", "0,0,0", "40"}, {"-5,3,4", "0,0,0", "30"}}, {"material"}, {});
+  expect_pictures("village", {kVillageViews[0], kVillageViews[1]}, {"material"}, {});
+  EXPECT_EQ(browsed(R"(
+page.open('ball.html#panel=off')
+page.wait('globalThis.voxPage')
+page.value('document.getElementById("picture").dispatchEvent(new PointerEvent("pointermove", '
+           '{clientX: 120, clientY: 80}))')
+page.wait('/#[0-9a-f]{6}$/.test(document.getElementById("readout").textContent)')
+print(messages(page)))"),
+            "[]\n");
+}
+
 TEST_F(ScenePageTest, ShowsFacesUnderAFlatSkyWhereAskedFor) {
   if (browser_name().empty()) GTEST_SKIP() << "no chromium";
   make_village();

@@ -222,9 +222,10 @@ void write_page(const RenderToolOptions& options) {
     check_stream_folder(*options.page, options.overwrite);
   else
     check_target({"the page", *options.page, OutputKind::Page}, options.scene, options.overwrite);
-  dag::VoxelScene scene = in_palette(read_any_scene(options.scene, options.engine, options.form,
-                                                    damage_with(options.overwrite), Loading::AsUsed),
-                                     "in a page", options.engine);
+  dag::VoxelScene scene = read_any_scene(options.scene, options.engine, options.form,
+                                         damage_with(options.overwrite), Loading::AsUsed);
+  if (options.streams)
+    scene = in_palette(std::move(scene), "in a page that loads as you fly", options.engine);
   if (options.clip) page.part = part_text(*options.clip, scene);
   scene = clipped_part(std::move(scene), options);
   page.first_box = left_by_cut(scene, options);

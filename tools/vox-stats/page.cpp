@@ -152,12 +152,11 @@ render::Picture picture_of(Engine& engine, const dag::VoxelScene& scene) {
 
 std::string viewer_of(const dag::VoxelScene& scene, const StatsOptions& options) {
   constexpr uint64_t kMostBytes = uint64_t{8} << 20;
-  return make_scene_page(in_palette(scene, "in the page's view", options.engine),
-                         {.title = options.scene.filename().string(),
-                          .command = options.command,
-                          .start = "view=" + render::view_names().front(),
-                          .most_bytes = kMostBytes,
-                          .memory_limit = options.engine.memory_limit})
+  return make_scene_page(scene, {.title = options.scene.filename().string(),
+                                 .command = options.command,
+                                 .start = "view=" + render::view_names().front(),
+                                 .most_bytes = kMostBytes,
+                                 .memory_limit = options.engine.memory_limit})
       .text;
 }
 

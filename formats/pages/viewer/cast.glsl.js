@@ -125,15 +125,15 @@ Ray ray_on(Surface from, vec3 direction) {
   return ray;
 }
 
-#ifdef STREAMED
 vec3 light_of(uint code) {
   vec3 value = vec3(code & 255u, code >> 8u & 255u, code >> 16u & 255u) / 255.0;
   return mix(value / 12.92, pow((value + 0.055) / 1.055, vec3(2.4)), step(0.04045, value));
 }
 
+#ifdef STREAMED
 // Returns the color of what a ray hit as Shader::color_at() of libvox/render/shade.h does: that of a voxel, or the mean
 // of several if a pixel shows several.
-vec3 color_at(Hit hit) {
+vec3 color_at(Ray ray, Hit hit) {
   if (hit.node == 0u || !has_materials) return colors[hit.material];
   if (hit.log2 > 0u) return light_of(word_at(hit.node + (hit.log2 == 2u ? 2u : 3u)));
   if (hit.face.at * spread < 2.0) return colors[hit.material];
@@ -146,8 +146,12 @@ vec3 color_at(Hit hit) {
   return sum / count;
 }
 #else
-vec3 color_at(Hit hit) {
+vec3 color_at(Ray ray, Hit hit) {
+#ifdef COLORED
+  return light_of(hit_color(ray, hit));
+#else
   return colors[hit.material];
+#endif
 }
 #endif
 
@@ -186,6 +190,9 @@ void main() {
       hit.material = leaf_material(hit.node, mask, mask.x != 0u ? lowest_bit(mask.x) : 32u + lowest_bit(mask.y));
     }
 #endif
+#ifdef COLORED
+    if (hit.found) hit.material = hit_color(ray, hit);
+#endif
     sums = uvec4(floatBitsToUint(hit.found ? hit.face.at : -1.0), hit.material, hit.face.axis, hit.log2);
     if (gl_FragCoord.x < 1.0) sums = uvec4(uvec3(hit.box.low), uint(hit.found));
     return;
@@ -198,7 +205,7 @@ void main() {
     else surface = ground_at(direction, shown);
     if (mode == 0u) {
       float lit = light_at(surface);
-      if (hit.found) light = color_at(hit) * lit;
+      if (hit.found) light = color_at(ray, hit) * lit;
       else light *= 1.0 - shown * (1.0 - lit / (kAmbient + kSun * max(to_sun.y, 0.0)));
     } else if (hit.found) {
       light = surface.normal * 0.5 + 0.5;

@@ -1,4 +1,5 @@
 // The words of chunks (docs/formats.md, "Pages that load as you fly"), and the memory of the GPU in which they lie.
+import { ones } from './scene.js';
 
 /** @typedef {{log2: number, roots: number, materials: boolean, refers: boolean, sections: {nodes: number, words: number}[],
  *   chunks: {name: string, roots: number}[], body: number}} ChunkHead body is the place of its first node */
@@ -45,13 +46,6 @@ export function colorsOf(palette, linear) {
   return { light, codes };
 }
 
-/** @param {number} bits */
-function setBits(bits) {
-  let count = 0;
-  for (; bits !== 0; bits &= bits - 1) ++count;
-  return count;
-}
-
 /** Returns the mean color of voxels whose materials begin at a word. @param {Uint32Array} words @param {number} at
  * @param {number} voxels @param {Colors} colors */
 function meanColor(words, at, voxels, { light, codes }) {
@@ -86,12 +80,12 @@ export function settle(words, head, to, base, tables, colors) {
     for (let node = 0; node < section.nodes; ++node) {
       const header = words[word], first = at;
       if (isLeaf) {
-        const voxels = head.materials ? setBits(header) + setBits(words[word + 1]) : 0;
+        const voxels = head.materials ? ones(header) + ones(words[word + 1]) : 0;
         word += 2 + (voxels + 7 >> 3);
         at += 2 + (head.materials ? 1 : 0) + (voxels + 7 >> 3);
       } else {
         const size = header & kHomogeneous ? 1 : head.refers && i === last ? kReferenceWords :
-          kNodeHead + setBits(header & 0xff);
+          kNodeHead + ones(header & 0xff);
         word += size;
         at += size;
       }
@@ -108,7 +102,7 @@ export function settle(words, head, to, base, tables, colors) {
     while (from < end) {
       const header = words[from];
       if (isLeaf) {
-        const voxels = head.materials ? setBits(header) + setBits(words[from + 1]) : 0, tail = voxels + 7 >> 3;
+        const voxels = head.materials ? ones(header) + ones(words[from + 1]) : 0, tail = voxels + 7 >> 3;
         to[at++] = header;
         to[at++] = words[from + 1];
         if (head.materials) to[at++] = voxels > 0 ? meanColor(words, from + 2, voxels, colors) : 0;
@@ -124,7 +118,7 @@ export function settle(words, head, to, base, tables, colors) {
           from += 2;
           continue;
         }
-        for (let children = setBits(header & 0xff); children > 0; --children) {
+        for (let children = ones(header & 0xff); children > 0; --children) {
           const back = words[from++];
           to[at++] = places[i + 1][next - back];
           if (back === 0) ++next;

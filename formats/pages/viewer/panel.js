@@ -77,9 +77,10 @@ export function drawReadout(page, at) {
     return;
   }
   const world = toWorld(page.facts, pick.point).map(part => numberText(part, 5)).join(', ');
-  const name = page.facts.palette[pick.material]?.name ?? '';
-  element.textContent = `voxel ${pick.voxel.join(', ')} \u00b7 at ${world}` +
-    (page.facts.palette.length > 1 ? ` \u00b7 ${name}` : '');
+  const { colors, palette } = page.facts, name = palette.length > 1 ? palette[pick.material]?.name ?? '' : '';
+  const code = [0, 8, 16].map(bits => (pick.material >> bits & 255).toString(16).padStart(2, '0')).join('');
+  const look = colors ? '#' + code : name;
+  element.textContent = `voxel ${pick.voxel.join(', ')} \u00b7 at ${world}` + (look && ` \u00b7 ${look}`);
 }
 
 /** @type {('detail' | 'shadows' | 'occlusion' | 'gradient' | 'ground')[]} */

@@ -60,7 +60,8 @@ export class Renderer {
 
   /** Makes all objects of the context. */
   #make() {
-    const { gl, stream } = this, precision = precisionSource + (stream ? '#define STREAMED\n' : '');
+    const { gl, stream } = this, define = (/** @type {string} */ name) => `#define ${name}\n`;
+    const precision = precisionSource + (stream ? define('STREAMED') : '') + (this.facts.colors ? define('COLORED') : '');
     const cast = this.#program(precision + wordsSource + traceSource + normalSource + castSource);
     const show = this.#program(precisionSource + showSource);
     gl.bindVertexArray(gl.createVertexArray());
@@ -163,6 +164,7 @@ export class Renderer {
     cast('1i', { words: 0, before: 1, uses: 2, has_materials: facts.has_materials });
     cast('1uiv', { level_begin });
     cast('1ui', { page_shift: this.pageShift, log2_side: facts.log2_side });
+    if (facts.colors) cast('1ui', { ...facts.colors, numbers: facts.words });
     cast('3fv', { colors: linearColors(facts.palette), ramp: linearColors(facts.ramp) });
   }
 

@@ -12,8 +12,10 @@
  *   skies: {r: number, g: number, b: number}[],
  *   palette: Material[], ramp: {r: number, g: number, b: number}[],
  *   words: number, levels: {log2: number, begin: number}[], pieces: {words: number}[],
+ *   colors?: {heads: number, blocks: number, table: number, value_bits: number},
  *   top?: string, chunks?: number, chunk_words?: number, references?: number, page_memory?: number,
- * }} Facts pages of one file have words, levels and pieces; pages that load chunks have top and what follows it
+ * }} Facts pages of one file have words, levels and pieces; pages that load chunks have top and what follows it. If
+ * voxels have colors of their own, these lie among the words behind the leaves
  */
 
 /** An error of the page or of the browser, with a message for the reader. */
@@ -55,6 +57,32 @@ async function inflated(bytes) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
+/** @param {number} bits */
+export function ones(bits) {
+  bits -= bits >>> 1 & 0x55555555;
+  bits = (bits & 0x33333333) + (bits >>> 2 & 0x33333333);
+  return Math.imul(bits + (bits >>> 4) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+/** Writes a number for each word of an inner node, behind the page's words: the voxels below the node, for its header,
+ * and those below the children before one, for its pointer. @param {Facts} facts @param {Uint32Array} words */
+function numberVoxels({ words: numbers, levels }, words) {
+  for (let level = levels.length - 2; level >= 0; --level) {
+    const { begin } = levels[level], below = levels[level + 1].begin, isLeaf = level + 2 === levels.length;
+    for (let node = begin; node < below;) {
+      const end = node + 1 + ones(words[node] & 0xff);
+      let sum = 0;
+      for (let word = node + 1; word < end; ++word) {
+        const child = below + words[word];
+        words[numbers + word] = sum;
+        sum += isLeaf ? ones(words[child]) + ones(words[child + 1]) : words[numbers + child];
+      }
+      words[numbers + node] = sum;
+      node = end;
+    }
+  }
+}
+
 /**
  * Returns the words, which the page holds in pieces as base64. The pieces are removed from the page to save memory.
  * @param {Facts} facts @param {(share: number) => void} progress @returns {Promise<Uint32Array<ArrayBuffer>>}
@@ -62,7 +90,8 @@ async function inflated(bytes) {
 export async function readWords(facts, progress) {
   if (typeof DecompressionStream === 'undefined')
     throw new Fault('This browser is too old for the page.', 'It needs DecompressionStream and WebGL 2.');
-  const words = new Uint32Array(facts.words), bytes = new Uint8Array(words.buffer);
+  const inner = facts.colors ? facts.levels[facts.levels.length - 1].begin : 0;
+  const words = new Uint32Array(facts.words + inner), bytes = new Uint8Array(words.buffer, 0, 4 * facts.words);
   let at = 0;
   for (const [i, piece] of facts.pieces.entries()) {
     const element = document.getElementById('words-' + i);
@@ -79,19 +108,13 @@ export async function readWords(facts, progress) {
     progress((i + 1) / facts.pieces.length);
   }
   if (at !== bytes.length) throw new Fault('This page is damaged: a part of its scene is missing.', kDamaged);
+  if (facts.colors) numberVoxels(facts, words);
   return words;
 }
 
 // The number of uses of each leaf: how many leaves of the octree it stands for, counted as in libvox/render/node_colors.h.
 
 /** @typedef {{codes: Uint8Array<ArrayBuffer>, powers: number}} Sharing a code at each leaf's first word */
-
-/** @param {number} bits */
-function ones(bits) {
-  bits -= bits >> 1 & 0x55;
-  bits = (bits & 0x33) + (bits >> 2 & 0x33);
-  return (bits + (bits >> 4)) & 15;
-}
 
 /** Returns four times log2(uses), linear between powers of two and rounded down. @param {number} uses */
 function useCode(uses) {
@@ -102,7 +125,7 @@ function useCode(uses) {
 
 /** @param {Facts} facts @param {Uint32Array<ArrayBuffer>} words @returns {Sharing} */
 export function countUses(facts, words) {
-  const begins = facts.levels.map(level => level.begin).concat(facts.words);
+  const begins = facts.levels.map(level => level.begin).concat(facts.colors?.heads ?? facts.words);
   let uses = new Float64Array(begins[1]).fill(1, 0, 1);
   for (let level = 0; level + 1 < facts.levels.length; ++level) {
     const below = new Float64Array(begins[level + 2] - begins[level + 1]), begin = begins[level];

@@ -126,10 +126,14 @@ uint filled_blocks(uvec2 mask) {
 uint block_mask(uvec2 mask, uint block) {
   return (block < 4u ? mask.x : mask.y) >> 8u * (block & 3u) & 0xffu;
 }
+// Returns the number of a leaf's voxels before a bit.
+uint rank_of(uvec2 mask, uint bit) {
+  uint below = (1u << (bit & 31u)) - 1u;
+  return bit < 32u ? ones(mask.x & below) : ones(mask.x) + ones(mask.y & below);
+}
 uint leaf_material(uint leaf, uvec2 mask, uint bit) {
   if (!has_materials) return 0u;
-  uint below = (1u << (bit & 31u)) - 1u;
-  uint rank = bit < 32u ? ones(mask.x & below) : ones(mask.x) + ones(mask.y & below);
+  uint rank = rank_of(mask, bit);
   return word_at(leaf + kLeafHead + rank / 8u) >> rank % 8u * 4u & 15u;
 }
 // Returns the layers, of four along each axis, in which a leaf has voxels. The bits of a voxel's place are z1 y1 x1 z0
@@ -144,6 +148,38 @@ uvec3 leaf_layers(uvec2 mask) {
 uvec3 node_layers(uint mask) {
   return some(mask & uvec3(0x55, 0x33, 0x0f)) | some(mask & uvec3(0xaa, 0xcc, 0xf0)) << 1u;
 }
+
+#ifdef COLORED
+// --- colors, which libvox/attributes packs: the heads of groups, their blocks, and a table lie behind the leaves ---
+
+uniform uint heads, blocks, table, value_bits;  // the first words of these parts; table is 0 if there is none
+uniform uint numbers;  // the first of a number for each word of inner nodes, as in libvox/dag/voxel_numbers.h
+
+uint voxels_before(uint node, uint mask, uint part) {
+  return word_at(numbers + node + 1u + ones(mask & (1u << part) - 1u));
+}
+// Returns \`count\` bits, counted from a word's first one.
+uint bits_at(uint word, uint bit, uint count) {
+  word += bit / 32u;
+  bit %= 32u;
+  uint bits = word_at(word) >> bit;
+  if (bit + count > 32u) bits |= word_at(word + 1u) << 32u - bit;
+  return bits & (1u << count) - 1u;
+}
+// Returns the packed color of the voxel with this number.
+uint color_of(uint number) {
+  uint group = heads + number / 768u * 8u, block = number % 768u / 64u, rank = number % 64u;
+  uint code = word_at(group + 2u + block / 2u) >> block % 2u * 16u & 0xffffu, width = code & 15u;
+  uint byte = word_at(group) + (code >> 4u), word = blocks + byte / 4u, bit = byte % 4u * 8u;
+  if (width < 15u) {
+    if (width > 0u) rank = bits_at(word, bit + rank * width, width);
+    else rank = 0u;
+    bit += 64u * width;
+  }
+  uint value = bits_at(word, bit + rank * value_bits, value_bits);
+  return table == 0u ? value : word_at(table + value);
+}
+#endif
 `;
 
 export const traceSource = /* glsl */ `
@@ -242,18 +278,20 @@ bool is_small(Ray ray, uint log2, Crossing now) {
 }
 
 #ifndef STREAMED
-// Returns the material of the voxel in which a ray hits the box around a node's contents. If the box is empty there, it
-// is that of a voxel straight behind the face, if there is one, as in hit_material() of libvox/render/trace.h.
-uint material_below(Ray ray, uint node, uint log2, ivec3 at, Crossing now) {
-  uint face = now.axis < kNoAxis ? 1u << now.axis : 0u, near = ray.mirrored & face, block = 0u;
+// Returns the material of the voxel in which a ray hits the box around a node's contents, or, in a page with colors, its
+// number among the node's voxels. If the box is empty there, it is that of a voxel straight behind the face, if there
+// is one, as in hit_voxel() of libvox/render/trace.h.
+uint voxel_below(Ray ray, uint node, uint log2, ivec3 at, Crossing now) {
+  uint face = now.axis < kNoAxis ? 1u << now.axis : 0u, near = ray.mirrored & face, block = 0u, number = 0u;
   uvec2 leaf = uvec2(0);
   bool behind = false;
   for (; log2 > 0u; --log2) {
     uint mask;
     if (log2 > 2u) {
-      uint header = word_at(node);
-      if (is_homogeneous(header)) return homogeneous_material(header);
-      mask = header;
+      mask = word_at(node);
+#ifndef COLORED
+      if (is_homogeneous(mask)) return homogeneous_material(mask);
+#endif
     } else if (log2 == 2u) {
       leaf = leaf_mask(node);
       mask = filled_blocks(leaf);
@@ -270,11 +308,32 @@ uint material_below(Ray ray, uint node, uint log2, ivec3 at, Crossing now) {
       part ^= face;
       if ((mask >> part & 1u) == 0u) part = lowest_bit(mask);
     }
+#ifdef COLORED
+    if (log2 > 2u) number += voxels_before(node, mask, part);
+    if (log2 == 1u) return number + rank_of(leaf, block << 3u | part);
+#else
+    if (log2 == 1u) return leaf_material(node, leaf, block << 3u | part);
+#endif
     if (log2 > 2u) node = child_at(node, mask, part, log2 - 1u);
-    else if (log2 == 2u) block = part;
-    else return leaf_material(node, leaf, block << 3u | part);
+    else block = part;
   }
   return 0u;
+}
+#endif
+#ifdef COLORED
+// Returns the packed color of the voxel that a ray hit. The hit's box is not mirrored.
+uint hit_color(Ray ray, Hit hit) {
+  uint node = root, first = 0u, log2 = log2_side;
+  ivec3 at = ivec3(0);
+  while (log2 > max(hit.log2, 2u)) {
+    uint part = octant_of(hit.box.low >> int(--log2) & 1), mask = word_at(node);
+    first += voxels_before(node, mask, part);
+    node = child_at(node, mask, part, log2);
+    at += place_of(part ^ ray.mirrored) << int(log2);
+  }
+  if (hit.log2 > 0u) return color_of(first + voxel_below(ray, node, log2, at, hit.face));
+  uint bit = octant_of(hit.box.low >> 1 & 1) << 3u | octant_of(hit.box.low & 1);
+  return color_of(first + rank_of(leaf_mask(node), bit));
 }
 #endif
 
@@ -326,7 +385,11 @@ Hit box_hit(Ray ray, uint node, uint log2, ivec3 at, Crossing now, float end) {
   if (hit.found && is_closed(node) && log2 > coarsest && wide * ray.spread < float(1 << log2)) want(node, hit.face.at);
 #else
   if (hit.found) {
-    hit.material = material_below(ray, node, log2, at, hit.face);
+#ifdef COLORED
+    hit.material = 0u;
+#else
+    hit.material = voxel_below(ray, node, log2, at, hit.face);
+#endif
     hit.found = (hidden >> hit.material & 1u) == 0u;
   }
 #endif
