@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <span>
 
 #include "libvox/attributes/pack.h"
 #include "libvox/base/error.h"
@@ -18,23 +19,49 @@ namespace {
 // The groups that are packed or compared at once.
 constexpr uint64_t kPieceGroups = 1 << 15;
 
-void read_stored(const PackedValues& values, uint64_t first, std::span<uint32_t> to) {
+// Writes the stored values of a block, of which there are `count`.
+void unpack_block(const ValuesRef& ref, uint64_t block, uint64_t count, uint32_t* to) {
+  const ValueGroup& group = ref.groups[block / kGroupBlocks];
+  const uint32_t code = group.blocks[block % kGroupBlocks], width = code & 15;
+  const uint8_t* const bytes = ref.bytes + group.first_byte + (code >> 4);
+  if (width == 0) {
+    std::fill_n(to, count, load_bits(bytes, 0, ref.value_bits));
+    return;
+  }
+  const uint8_t* const palette = bytes + kBlockValues / 8 * width;
+  for (uint32_t i = 0; i < count; ++i)
+    to[i] = width == kPlainBlock ? load_bits(bytes, i, ref.value_bits)
+                                 : load_bits(palette, load_bits(bytes, i, width), ref.value_bits);
+}
+
+// Calls body(first value, values as they are stored) for pieces of whole groups, on all threads.
+template <class Body>
+void parallel_for_values(const PackedValues& values, uint64_t first_group, uint64_t end_group, Body body) {
   const ValuesRef ref = values.ref();
-  tbb::parallel_for(tbb::blocked_range<uint64_t>(0, to.size(), 1 << 14), [&](const auto& range) {
-    for (uint64_t i = range.begin(); i < range.end(); ++i) to[i] = ref.stored(first + i);
+  tbb::parallel_for(tbb::blocked_range<uint64_t>(first_group, end_group, 16), [&](const auto& range) {
+    uint32_t block[kBlockValues];
+    for (uint64_t i = range.begin() * kGroupBlocks; i < range.end() * kGroupBlocks; ++i) {
+      const uint64_t first = i * kBlockValues;
+      if (first >= values.count) return;
+      const uint64_t count = std::min<uint64_t>(values.count - first, kBlockValues);
+      unpack_block(ref, i, count, block);
+      body(first, std::span<const uint32_t>(block, count));
+    }
   });
 }
 
-// Calls body(first group, stored values of these groups) for one piece after the other.
+// Calls body(first group, stored values of these groups) for one piece after the other. The values may be changed.
 template <class Body>
 void for_each_piece(const PackedValues& values, Body body) {
   std::vector<uint32_t> unpacked;
   for (uint64_t group = 0; group < values.groups.size(); group += kPieceGroups) {
     throw_if_cancelled();
-    const uint64_t first = group * kGroupValues;
+    const uint64_t first = group * kGroupValues, end = std::min(group + kPieceGroups, values.groups.size());
     unpacked.resize(std::min(values.count - first, kPieceGroups * kGroupValues));
-    read_stored(values, first, unpacked);
-    body(group, std::span<const uint32_t>(unpacked));
+    parallel_for_values(values, group, end, [&](uint64_t at, std::span<const uint32_t> block) {
+      std::ranges::copy(block, unpacked.begin() + static_cast<ptrdiff_t>(at - first));
+    });
+    body(group, std::span(unpacked));
   }
 }
 
@@ -103,13 +130,16 @@ PackedValues packed_values(std::span<const uint32_t> values, uint32_t value_bits
 
 std::vector<uint32_t> different_values(const PackedValues& values) {
   std::vector<uint8_t> is_used(size_t{1} << kMostValueBits);
-  tbb::parallel_for(tbb::blocked_range<uint64_t>(0, values.count, 1 << 14), [&](const auto& range) {
-    for (uint64_t i = range.begin(); i < range.end(); ++i)
-      std::atomic_ref(is_used[values[i]]).store(1, std::memory_order_relaxed);
+  parallel_for_values(values, 0, values.groups.size(), [&](uint64_t, std::span<const uint32_t> block) {
+    for (size_t i = 0; i < block.size(); ++i)
+      if (i == 0 || block[i] != block[i - 1])
+        std::atomic_ref(is_used[block[i]]).store(1, std::memory_order_relaxed);
   });
   std::vector<uint32_t> different;
   for (uint32_t value = 0; value < is_used.size(); ++value)
-    if (is_used[value] != 0) different.push_back(value);
+    if (is_used[value] != 0) different.push_back(values.table.empty() ? value : values.table[value]);
+  std::ranges::sort(different);  // a table of another program may have any order, and values twice
+  different.erase(std::unique(different.begin(), different.end()), different.end());
   return different;
 }
 
@@ -119,15 +149,22 @@ PackedValues with_table(PackedValues values) {
   std::vector<uint32_t> number_of(table.empty() ? 0 : table.back() + 1);
   for (size_t i = 0; i < table.size(); ++i) number_of[table[i]] = static_cast<uint32_t>(i);
   const uint32_t bits = bits_for_table(table.size());
-  ValueWriter writer(bits, std::move(table));
-  for (uint64_t i = 0; i < values.count; ++i) writer.put(number_of[values[i]]);
-  return writer.finish();
+  device::CpuDevice device(UINT64_MAX, false);
+  PackedList list;
+  for_each_piece(values, [&](uint64_t, std::span<uint32_t> piece) {
+    tbb::parallel_for(tbb::blocked_range<size_t>(0, piece.size(), 1 << 14), [&](const auto& range) {
+      for (size_t i = range.begin(); i < range.end(); ++i)
+        piece[i] = number_of[values.table.empty() ? piece[i] : values.table[piece[i]]];
+    });
+    list.add(device, pack_on(device, piece.data(), piece.size(), bits, list.byte_count()));
+  });
+  return list.take(values.count, bits, std::move(table));
 }
 
 void read_values(const PackedValues& values, uint64_t first, std::span<uint32_t> to) {
-  read_stored(values, first, to);
-  if (values.table.empty()) return;
-  for (uint32_t& value : to) value = values.table[value];
+  tbb::parallel_for(tbb::blocked_range<uint64_t>(0, to.size(), 1 << 14), [&](const auto& range) {
+    for (uint64_t i = range.begin(); i < range.end(); ++i) to[i] = values[first + i];
+  });
 }
 
 void check_structure(const PackedValues& values) {
@@ -150,7 +187,7 @@ void check_structure(const PackedValues& values) {
 void verify(const PackedValues& values) {
   device::CpuDevice device(UINT64_MAX, false);
   uint64_t bytes = 0;
-  for_each_piece(values, [&](uint64_t group, std::span<const uint32_t> unpacked) {
+  for_each_piece(values, [&](uint64_t group, std::span<uint32_t> unpacked) {
     const PackedPiece piece = pack_on(device, unpacked.data(), unpacked.size(), values.value_bits, bytes);
     const auto* const known = values.groups.data() + group;
     for (uint64_t i = 0; i < piece.groups.size(); ++i)
