@@ -1,57 +1,68 @@
-// Makes scenes of files of any kind.
+// Makes scenes of files of any kind, and puts several inputs on one grid.
 #include <algorithm>
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "capi/voxelize.h"
 #include "formats/input_kind.h"
 #include "formats/mesh/mesh.h"
-#include "formats/points/point_voxels.h"
 #include "formats/points/points.h"
-#include "formats/points/splat_voxels.h"
 #include "formats/scene/any_scene.h"
 #include "formats/volume/volume_file.h"
-#include "formats/voxels/volumes/volume_voxels.h"
 #include "formats/voxels/voxel_file.h"
-#include "libvox/base/log.h"
-#include "libvox/base/units.h"
+#include "libvox/dag/colors.h"
 #include "libvox/dag/derived.h"
+#include "libvox/voxelize/combine.h"
 
 namespace vox {
 namespace {
+
+using Paths = std::span<const std::filesystem::path>;
+using ScenePointer = std::shared_ptr<const dag::VoxelScene>;
 
 constexpr bool is_voxelized(InputKind kind) {
   return kind == InputKind::Mesh || is_cloud(kind);
 }
 
-void refuse(bool given, const char* option, const std::filesystem::path& path) {
-  if (given)
-    throw UsageError(fmt::format("options->{} has no effect on this kind of file", option)).at(path.string());
+constexpr bool has_own_materials(InputKind kind) {
+  return is_volume(kind) || kind == InputKind::Scene;
 }
 
-// Throws UsageError for an option that has no effect on a file of this kind.
-void check_effects(InputKind kind, const VoxelizeOptions& options, const std::filesystem::path& path) {
+}  // namespace
+
+void check_effects(const std::vector<InputKind>& kinds, const VoxelizeOptions& options,
+                   const std::filesystem::path& path) {
   using enum VoxelMaterials;
-  const bool is_mesh = kind == InputKind::Mesh, is_made = is_voxelized(kind);
-  refuse(!is_mesh && options.build.solid, "solid", path);
-  refuse(!is_mesh && options.build.coverage != scene::Coverage::Conservative, "coverage", path);
-  refuse(!is_mesh && (options.materials == Mesh || options.materials == Numbers), "materials", path);
-  refuse((is_volume(kind) || kind == InputKind::Scene) && options.materials != Texture, "materials", path);
-  refuse((is_volume(kind) || kind == InputKind::Scene) && options.palette.has_value(), "palette", path);
-  refuse(!is_cloud(kind) && options.point_radius > 0, "point_radius", path);
-  refuse(!is_made && options.up.has_value(), "up", path);
-  refuse(!is_made && options.grid.has_voxel_size(), "voxel_size", path);
-  refuse(!is_made && options.grid.clip.has_value(), "clip", path);
-  refuse(!is_made && options.grid.center, "center", path);
-  refuse(!is_made && options.grid.snap, "snap", path);
+  const auto refuse = [&](bool given, const char* option) {
+    if (given)
+      throw UsageError(fmt::format("options->{} has no effect on this kind of file", option))
+          .at(path.string());
+  };
+  const bool all_meshes = std::ranges::count(kinds, InputKind::Mesh) == std::ssize(kinds);
+  const bool has_mesh = std::ranges::count(kinds, InputKind::Mesh) > 0;
+  const bool has_cloud = std::ranges::any_of(kinds, is_cloud);
+  const bool is_made = std::ranges::any_of(kinds, is_voxelized), has_grid = is_made || kinds.size() > 1;
+  const bool keeps_materials = kinds.size() == 1 && has_own_materials(kinds[0]);
+  refuse(!has_mesh && options.build.solid, "solid");
+  refuse(!has_mesh && options.build.coverage != scene::Coverage::Conservative, "coverage");
+  refuse(!all_meshes && (options.materials == Mesh || options.materials == Numbers), "materials");
+  refuse(!all_meshes && options.interior.has_value(), "interior");
+  refuse(!all_meshes && !options.strokes.empty(), "strokes");
+  refuse(keeps_materials && options.materials != Texture, "materials");
+  refuse(keeps_materials && options.palette.has_value(), "palette");
+  refuse(!has_cloud && options.point_radius > 0, "point_radius");
+  refuse(!is_made && options.up.has_value(), "up");
+  refuse(!has_grid && options.grid.has_voxel_size(), "voxel_size");
+  refuse(!has_grid && options.grid.clip.has_value(), "clip");
+  refuse(!has_grid && options.grid.center, "center");
+  refuse(!has_grid && options.grid.snap, "snap");
 }
 
-VoxelFileOptions reading_options(const vox_engine& engine, const VoxelizeOptions& options) {
-  return {.materials = options.materials != VoxelMaterials::None,
-          .colors = options.build.colors,
-          .palette = options.palette,
-          .weights = {},
-          .memory_limit = engine.options.memory_limit};
-}
+namespace {
 
 void check_colors(const dag::VoxelScene& scene, const VoxelizeOptions& options,
                   const std::filesystem::path& path) {
@@ -59,79 +70,244 @@ void check_colors(const dag::VoxelScene& scene, const VoxelizeOptions& options,
     throw Error("holds no colors that can be kept").at(path.string());
 }
 
-dag::VoxelScene scene_of_points(vox_engine& engine, const std::filesystem::path& path,
-                                const VoxelizeOptions& options) {
-  const PointOptions points = {.up = options.up};
-  PointCloud cloud = open_points({&path, 1}, points);
-  if (cloud.has_shapes && options.point_radius > 0)
-    throw Error("its splats have sizes of their own, so that a radius has no effect").at(path.string());
-  const CloudSurvey found = cloud.has_shapes ? survey_splats(cloud, points.splat_opacity) : survey(cloud);
-  if (found.not_finite > 0)
-    log_warning("dropped {} with coordinates that are not finite", format_count(found.not_finite, "point"));
-  if (found.points == 0) throw Error("no points to convert").at(path.string());
-  const Vec3d around = Vec3d{1, 1, 1} * options.point_radius;
-  const voxelize::Grid grid =
-      voxelize::fit_box({found.box.min - around, found.box.max + around}, options.grid);
-  const VoxelFileOptions reading = reading_options(engine, options);
-  const uint64_t room = room_for_points(engine.options.memory_limit);
-  const VoxelFile voxels =
-      cloud.has_shapes
-          ? splat_voxels(cloud, grid,
-                         {.opacity = points.splat_opacity, .materials = reading.materials, .room = room})
-          : point_voxels(std::move(cloud), grid,
-                         {.radius = options.point_radius, .materials = reading.materials, .room = room});
-  return scene_of_voxels(voxels, reading, path).scene;
+std::string names_of(Paths paths) {
+  std::string text;
+  for (const auto& path : paths) text += (text.empty() ? "" : ", ") + path.filename().string();
+  return text;
 }
 
-// Small whole numbers that are equal to those beside them are labels, and other values are divided into bins.
-dag::VoxelScene scene_of_values(vox_engine& engine, const std::filesystem::path& path) {
-  const StoredVolume stored = open_stored_volume(path, {}, {});
-  const ValueEntries entries = seem_labels(stored)
-                                   ? labels_of(stored, {.kind = VolumeMaterials::Kind::Labels})
-                                   : bins_of(stored, {}, {});
-  return scene_of_voxels(voxels_of_volume(stored, entries), {.memory_limit = engine.options.memory_limit},
-                         path)
-      .scene;
+vox_mesh mesh_of(Paths paths, const VoxelizeOptions& options) {
+  return {read_meshes(paths, {.up = options.up}).scene, names_of(paths)};
 }
 
-dag::VoxelScene scene_of_kind(InputKind kind, vox_engine& engine, const std::filesystem::path& path,
-                              const VoxelizeOptions& options) {
-  if (is_cloud(kind)) return scene_of_points(engine, path, options);
-  if (is_volume(kind)) return scene_of_values(engine, path);
+dag::VoxelScene voxels_of_file(vox_engine& engine, InputKind kind, const std::filesystem::path& path,
+                               const VoxelizeOptions& options) {
+  if (is_volume(kind)) return scene_of_values(engine, open_stored_volume(path, {}, {}), {}, path);
   if (kind == InputKind::Voxels) return read_voxels(path, reading_options(engine, options)).scene;
   return read_any_scene(path, engine.options, SceneForm::Any, Damage::Refused);
 }
 
-dag::VoxelScene scene_of_known(InputKind kind, vox_engine& engine, const std::filesystem::path& path,
+// --- one grid for several inputs ---
+
+// The first scene's voxels count least.
+dag::VoxelScene composed(const vox_engine& engine, std::vector<ScenePointer> scenes,
+                         const voxelize::Grid& grid, const VoxelizeOptions& options) {
+  return scene_of_voxels(composed_voxels(std::move(scenes), grid), reading_options(engine, options),
+                         "the inputs")
+      .scene;
+}
+
+// Fits a grid to several boxes, of which those that are empty do not count.
+voxelize::Grid grid_around(std::span<const voxelize::Box> boxes, const VoxelizeOptions& options) {
+  voxelize::GridOptions fitting = options.grid;
+  if (fitting.clip) return voxelize::fit_grid({}, fitting);
+  for (const voxelize::Box& box : boxes) {
+    if (box.min.x > box.max.x) continue;
+    voxelize::Box all = fitting.clip.value_or(box);
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      all.min[axis] = std::min(all.min[axis], box.min[axis]);
+      all.max[axis] = std::max(all.max[axis], box.max[axis]);
+    }
+    fitting.clip = all;
+  }
+  if (!fitting.clip) throw Error("no voxel of the inputs is filled");
+  return voxelize::fit_grid({}, fitting);
+}
+
+void check_y_up(const dag::VoxelScene& scene, const std::string& name) {
+  if (scene.up != dag::UpAxis::Y)
+    throw Error("its y axis does not point up, as that of a grid for several inputs does").at(name);
+}
+
+// An input until its voxels are known.
+struct Part {
+  std::optional<vox_mesh> mesh = {};
+  std::optional<PointCloud> cloud = {};
+  ScenePointer voxels = nullptr;
+};
+
+// Reads files of several kinds. Meshes that follow each other are one part.
+std::pair<std::vector<Part>, std::vector<voxelize::Box>> read_parts(vox_engine& engine, Paths paths,
+                                                                    const std::vector<InputKind>& kinds,
+                                                                    const VoxelizeOptions& options) {
+  std::vector<Part> parts;
+  std::vector<voxelize::Box> boxes;
+  for (size_t i = 0, end = 0; i < paths.size(); i = end) {
+    end = i + 1;
+    Part& part = parts.emplace_back();
+    if (kinds[i] == InputKind::Mesh) {
+      while (end < paths.size() && kinds[end] == InputKind::Mesh) ++end;
+      part.mesh = mesh_of(paths.subspan(i, end - i), options);
+      boxes.push_back(voxelize::bounding_box(part.mesh->scene));
+    } else if (is_cloud(kinds[i])) {
+      SurveyedCloud found = surveyed(open_points({&paths[i], 1}, {.up = options.up}), options, paths[i]);
+      part.cloud = std::move(found.cloud);
+      boxes.push_back(found.box);
+    } else {
+      dag::VoxelScene scene = voxels_of_file(engine, kinds[i], paths[i], options);
+      check_y_up(scene, paths[i].string());
+      boxes.push_back(filled_box(scene));
+      part.voxels = std::make_shared<const dag::VoxelScene>(std::move(scene));
+    }
+  }
+  return {std::move(parts), std::move(boxes)};
+}
+
+dag::VoxelScene scene_of_mixed(vox_engine& engine, Paths paths, const std::vector<InputKind>& kinds,
                                const VoxelizeOptions& options) {
-  check_effects(kind, options, path);
-  if (is_voxelized(kind)) check_grid_options(options);
-  dag::VoxelScene scene = scene_of_kind(kind, engine, path, options);
-  check_colors(scene, options, path);
-  if (kind != InputKind::Scene) sign(scene, path.filename().string(), "vox_voxelize_file");
-  if (is_voxelized(kind) || options.grid.resolution == 0 || options.grid.resolution == scene.dag.resolution)
+  auto [parts, boxes] = read_parts(engine, paths, kinds, options);
+  const voxelize::Grid grid = grid_around(boxes, options);
+  std::vector<ScenePointer> scenes;
+  for (Part& part : parts) {
+    if (part.mesh)
+      part.voxels = std::make_shared<const dag::VoxelScene>(
+          voxelized(engine, prepared(engine, *part.mesh, grid, options), grid, options));
+    if (part.cloud)
+      part.voxels = std::make_shared<const dag::VoxelScene>(
+          voxels_of_cloud(engine, std::move(*part.cloud), grid, options, paths[0]));
+    scenes.push_back(std::move(part.voxels));
+    part = {};
+  }
+  dag::VoxelScene scene = composed(engine, std::move(scenes), grid, options);
+  scene.coverage = options.build.coverage;
+  scene.solid = options.build.solid;
+  return scene;
+}
+
+// Makes a scene of files that are not all meshes.
+dag::VoxelScene scene_of_known(vox_engine& engine, Paths paths, const std::vector<InputKind>& kinds,
+                               const VoxelizeOptions& options) {
+  const bool all_clouds = std::ranges::all_of(kinds, is_cloud);
+  dag::VoxelScene scene =
+      all_clouds ? scene_of_cloud(engine, open_points(paths, {.up = options.up}), options, paths[0].string())
+      : paths.size() > 1 ? scene_of_mixed(engine, paths, kinds, options)
+                         : voxels_of_file(engine, kinds[0], paths[0], options);
+  check_colors(scene, options, paths[0]);
+  const bool has_file_grid = paths.size() == 1 && !all_clouds;
+  if (!has_file_grid || kinds[0] != InputKind::Scene) sign(scene, names_of(paths), "vox_voxelize_files");
+  if (!has_file_grid || options.grid.resolution == 0 || options.grid.resolution == scene.dag.resolution)
     return scene;
   const uint32_t halvings = dag::halvings_to(options.grid.resolution, scene.dag.resolution);
   return dag::coarser(std::move(scene), halvings, {.limit = engine.options.memory_limit});
 }
 
-}  // namespace
-
-dag::VoxelScene scene_of_file(vox_engine& engine, const std::filesystem::path& path,
-                              const VoxelizeOptions& options) {
+dag::VoxelScene scene_of_files(vox_engine& engine, Paths paths, const VoxelizeOptions& options) {
   try {
     std::unique_lock hdf5(hdf5_turn());
-    const InputKind kind = kind_of_input(path);
-    if (kind != InputKind::Mesh) return scene_of_known(kind, engine, path, options);
+    const std::vector<InputKind> kinds = kinds_of_inputs(paths, {});
+    check_effects(kinds, options, paths[0]);
+    if (paths.size() > 1 || is_voxelized(kinds[0])) check_grid_options(options);
+    if (std::ranges::count(kinds, InputKind::Mesh) < std::ssize(kinds))
+      return scene_of_known(engine, paths, kinds, options);
     hdf5.unlock();
-    check_effects(kind, options, path);
-    check_grid_options(options);
-    return scene_of_mesh(
-        engine, {read_meshes({&path, 1}, {.up = options.up}).scene, path.filename().string()}, options);
+    return scene_of_mesh(engine, mesh_of(paths, options), options);
   } catch (Error& error) {
-    if (!error.has_place()) error.at(path.string());
+    if (!error.has_place()) error.at(paths[0].string());
     throw;
   }
 }
 
+dag::VoxelScene scene_of_scenes(const vox_engine& engine, std::vector<ScenePointer> scenes,
+                                const VoxelizeOptions& options) {
+  check_grid_options(options);
+  std::vector<voxelize::Box> boxes;
+  for (size_t i = 0; i < scenes.size(); ++i) {
+    check_y_up(*scenes[i], fmt::format("scenes[{}]", i));
+    boxes.push_back(filled_box(*scenes[i]));
+  }
+  using enum VoxelMaterials;
+  if (options.build.solid || options.up || options.point_radius > 0 || !options.strokes.empty() ||
+      options.build.coverage != scene::Coverage::Conservative || options.materials == Mesh ||
+      options.materials == Numbers)
+    throw UsageError("an option has no effect: only those of the grid, the materials and the palette");
+  dag::VoxelScene scene = composed(engine, std::move(scenes), grid_around(boxes, options), options);
+  check_colors(scene, options, "scenes");
+  return scene;
+}
+
+dag::VoxelScene scene_of_meshes(vox_engine& engine, const std::array<const vox_mesh*, 2>& meshes,
+                                voxelize::Combination combination, const VoxelizeOptions& options) {
+  check_grid_options(options);
+  const bool has_materials = options.materials == VoxelMaterials::Texture;
+  if (options.build.solid || !options.strokes.empty() ||
+      (!has_materials && options.materials != VoxelMaterials::None))
+    throw UsageError("combining takes surfaces, with VOX_MATERIALS_TEXTURE or VOX_MATERIALS_NONE");
+  std::array<voxelize::Box, 2> boxes;
+  for (size_t i = 0; i < 2; ++i) {
+    check_triangles(*meshes[i]);
+    boxes[i] = voxelize::bounding_box(meshes[i]->scene);
+  }
+  const voxelize::Grid grid = grid_around(boxes, options);
+  const std::array<ReadyMesh, 2> ready = {prepared(engine, *meshes[0], grid, options),
+                                          prepared(engine, *meshes[1], grid, options)};
+  std::array<dag::VoxelScene, 2> made = {voxelized(engine, ready[0], grid, options),
+                                         voxelized(engine, ready[1], grid, options)};
+  const auto surface = [&](size_t i) {
+    return voxelize::MeshSurface{ready[i].scene(), ready[i].indexed, made[i].dag};
+  };
+  voxelize::Combined combined =
+      voxelize::combine_surfaces(engine.engine->handle(), surface(0), surface(1), grid, combination);
+  dag::VoxelScene scene = composed(
+      engine,
+      {std::make_shared<const dag::VoxelScene>(dag::part_of(std::move(made[0]), std::move(combined.first))),
+       std::make_shared<const dag::VoxelScene>(dag::part_of(std::move(made[1]), std::move(combined.second)))},
+      grid, options);
+  scene.coverage = options.build.coverage;
+  sign(scene, meshes[0]->source, "vox_combine");
+  return scene;
+}
+
+// Returns the `count` objects of a list, of which there must be at least one.
+template <class T>
+std::span<T> listed(T* list, uint64_t count, const char* name) {
+  constexpr uint64_t kMost = 1 << 20;
+  if (count == 0 || count > kMost)
+    throw UsageError(fmt::format("count is {}, expected 1 to {}", count, kMost));
+  return {&needed(list, name), count};
+}
+
+}  // namespace
 }  // namespace vox
+
+vox_status vox_voxelize_files(vox_engine* engine, const char* const* paths, uint64_t count,
+                              const vox_voxelize_options* options, vox_scene** scene) {
+  return vox::call_for_scene(engine, scene, [&](vox_engine& on) {
+    std::vector<std::filesystem::path> files;
+    for (const char* path : vox::listed(paths, count, "paths"))
+      files.emplace_back(vox::needed_text(path, "a path"));
+    return vox::scene_of_files(on, files, vox::checked_options(options));
+  });
+}
+
+vox_status vox_voxelize_file(vox_engine* engine, const char* path, const vox_voxelize_options* options,
+                             vox_scene** scene) {
+  return vox_voxelize_files(engine, &path, 1, options, scene);
+}
+
+vox_status vox_scene_load(vox_engine* engine, const char* path, vox_scene** scene) {
+  return vox_voxelize_file(engine, path, nullptr, scene);
+}
+
+vox_status vox_compose(vox_engine* engine, const vox_scene* const* scenes, uint64_t count,
+                       const vox_voxelize_options* options, vox_scene** scene) {
+  return vox::call_for_scene(engine, scene, [&](vox_engine& on) {
+    std::vector<vox::ScenePointer> parts;
+    for (const vox_scene* part : vox::listed(scenes, count, "scenes"))
+      parts.push_back(vox::needed(part, "a scene").content);
+    const std::string source = parts[0]->source;
+    vox::dag::VoxelScene made =
+        vox::scene_of_scenes(on, std::move(parts), vox::checked_options(&vox::needed(options, "options")));
+    vox::sign(made, source, "vox_compose");
+    return made;
+  });
+}
+
+vox_status vox_combine(vox_engine* engine, const vox_mesh* first, const vox_mesh* second,
+                       uint32_t combination, const vox_voxelize_options* options, vox_scene** scene) {
+  return vox::call_for_scene(engine, scene, [&](vox_engine& on) {
+    vox::needed(options, "options");
+    return vox::scene_of_meshes(on, {&vox::needed(first, "first"), &vox::needed(second, "second")},
+                                vox::known_choice<vox::voxelize::Combination>(combination, 3, "combination"),
+                                vox::checked_options(options));
+  });
+}

@@ -193,6 +193,9 @@ typedef struct vox_voxelize_options {
   const double*
       shell_depths; /* the greatest depth of each shell's voxels, ascending, in units of a voxel's shortest side */
   const uint8_t* shell_materials; /* the material of each shell */
+  const char* strokes; /* a script of strokes to paint on a mesh (docs/converting.md); NULL: none */
+  uint32_t paint_size; /* the texels along each side of the square for paint, 1 to 65536; 0: 4096 */
+  uint32_t reserved;   /* 0 */
 } vox_voxelize_options;
 
 /* Voxelizes a mesh. Either resolution or voxel_size must be given. */
@@ -206,6 +209,75 @@ VOX_API vox_status vox_voxelize(vox_engine* engine, const vox_mesh* mesh, const 
  * effect on the file is an error. */
 VOX_API vox_status vox_voxelize_file(vox_engine* engine, const char* path,
                                      const vox_voxelize_options* options, vox_scene** scene);
+
+/* Makes one scene of several files, which share a grid and a palette; `options` are needed. Meshes that follow each
+ * other are voxelized together, and so are files that are all points. Otherwise the last file that fills a voxel decides
+ * its material, and the y axis of all files must point up. */
+VOX_API vox_status vox_voxelize_files(vox_engine* engine, const char* const* paths, uint64_t count,
+                                      const vox_voxelize_options* options, vox_scene** scene);
+
+/* Puts scenes, whose y axis must point up, on one grid at their places in the world. The last scene that fills a voxel
+ * decides its material. Only the options of the grid, `materials` and the palette have an effect. */
+VOX_API vox_status vox_compose(vox_engine* engine, const vox_scene* const* scenes, uint64_t count,
+                               const vox_voxelize_options* options, vox_scene** scene);
+
+/* Points in arrays, which are used during the call. */
+typedef struct vox_points {
+  uint64_t struct_size;
+  uint64_t count;         /* the number of points */
+  const void* positions;  /* x, y, z of each point, in the type of position_type */
+  const uint8_t* colors;  /* RGB of each point; NULL: none */
+  uint32_t position_type; /* VOX_FLOAT32 or VOX_FLOAT64 */
+  uint32_t reserved;      /* 0 */
+} vox_points;
+
+/* Fills the voxels of points, or those within options->point_radius of a point. */
+VOX_API vox_status vox_voxelize_points(vox_engine* engine, const vox_points* points,
+                                       const vox_voxelize_options* options, vox_scene** scene);
+
+/* The types of a volume's values. */
+enum {
+  VOX_U8 = 0,
+  VOX_I8 = 1,
+  VOX_U16 = 2,
+  VOX_I16 = 3,
+  VOX_U32 = 4,
+  VOX_I32 = 5,
+  VOX_U64 = 6,
+  VOX_I64 = 7,
+  VOX_F32 = 8,
+  VOX_F64 = 9
+};
+
+/* The materials of a volume's voxels. */
+enum {
+  VOX_VALUES_AUTO = 0,   /* labels if at most 16 small whole numbers seem to be labels, otherwise bins */
+  VOX_VALUES_BINS = 1,   /* the range of values in 16 equal parts, or as many as the palette has colors */
+  VOX_VALUES_LABELS = 2, /* each number is a material, and 0 is empty */
+  VOX_VALUES_FILLED = 3  /* none: voxels are filled or empty */
+};
+
+/* Values of a volume in an array, which is used during the call, or in a file without a header. */
+typedef struct vox_volume {
+  uint64_t struct_size;
+  const void* values;     /* x fastest, then y */
+  uint64_t bytes;         /* the size of `values` */
+  const char* path;       /* a file, in place of `values`; its name may end in .gz */
+  uint64_t offset;        /* the bytes before the values in the file */
+  uint32_t big_endian;    /* 1: the bytes of the file's values are in this order */
+  uint32_t size[3];       /* the number of values along x, y and z */
+  uint32_t type;          /* VOX_U8 to VOX_F64 */
+  uint32_t materials;     /* VOX_VALUES_… */
+  uint32_t has_threshold; /* 1: values below `threshold` are empty */
+  uint32_t palette_count; /* entries of `palette`, at most 16 */
+  const uint8_t* palette; /* RGB of the materials; NULL: it is chosen */
+  double threshold;
+  double spacing[3]; /* the distances between values along x, y and z; all 0: 1 */
+  double origin[3];  /* the place of the lower corner of the first value's voxel in the world */
+} vox_volume;
+
+/* Makes a scene of a volume. The background is always empty: the lowest value if it is negative, otherwise 0. */
+VOX_API vox_status vox_voxelize_volume(vox_engine* engine, const vox_volume* volume, vox_scene** scene);
 
 /* Writes the faults that make the inside of a mesh unclear as a JSON object, like the file of vox-convert --report, for
  * each object and with places: open edges, edges of more than two triangles, turned and crossing triangles. Only the

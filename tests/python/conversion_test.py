@@ -195,6 +195,47 @@ class Conversions(ProgramTest):
         next(many)
         many.close()  # what was to come is not read
 
+    def test_several_inputs_points_volumes_and_paint_are_those_of_the_program(self):
+        random = np.random.default_rng(3)
+        values = (random.random((9, 7, 5)) * 4).astype(np.uint16)
+        values.ravel(order="F").astype(">u2").tofile(self.path("values.bin"))
+        options = {"materials": "labels", "spacing": (1, 1, 1), "origin": (2, 3, 4), "device": DEVICE}
+        volume = vox.voxelize_volume(values, **options)
+        np.testing.assert_array_equal(volume[:9, :7, :5], values)
+        raw = vox.voxelize_volume(self.path("values.bin"), size=values.shape, dtype=">u2", **options)
+        self.assertEqual(raw.digest, volume.digest)
+        volume.save(self.path("volume.h5"), overwrite=True)
+
+        self.convert("soup.obj", "volume.h5", "--res", "60", "-o", "both.h5")
+        both = vox.voxelize([self.path("soup.obj"), self.path("volume.h5")], res=60, device=DEVICE)
+        with vox.open(self.path("both.h5")) as file:
+            self.assertEqual(both.digest, file.digest)
+            np.testing.assert_array_equal(both.palette, file.palette)
+        self.assertEqual(vox.compose([both, volume], res=60, device=DEVICE).filled, both.filled)
+
+        places = random.random((5000, 3)).astype(np.float32) * 20
+        np.savetxt(self.path("points.xyz"), places, fmt="%.9g")
+        self.convert("points.xyz", "--res", "40", "--point-radius", "0.5", "-o", "points.h5")
+        with vox.open(self.path("points.h5")) as file:
+            self.assertEqual(vox.voxelize_points(places, res=40, radius=0.5, device=DEVICE).digest, file.digest)
+
+        strokes = "stroke color #0000ff radius 3 from 1,1,1 to 9,9,9\n"
+        with open(self.path("strokes.txt"), "w", encoding="utf-8") as file:
+            file.write(strokes)
+        uv = self.vertices[:, :2] / 11
+        with open(self.path("mapped.obj"), "w", encoding="utf-8") as file:
+            file.write(obj_of(self.vertices, self.faces[:0]) + "".join(f"vt {u!r} {v!r}\n" for u, v in uv.tolist()))
+            file.writelines(f"f {a}/{a} {b}/{b} {c}/{c}\n" for a, b, c in (self.faces + 1).tolist())
+        self.convert("mapped.obj", "--res", "60", "--paint", "strokes.txt", "--paint-size", "512", "-o", "painted.h5")
+        painted = vox.voxelize(self.vertices, self.faces, uv=uv, res=60, strokes=strokes, paint_size=512, device=DEVICE)
+        with vox.open(self.path("painted.h5")) as file:
+            self.assertEqual(painted.digest, file.digest)
+            np.testing.assert_array_equal(painted.palette, file.palette)
+
+        for wrong in (lambda: vox.voxelize_volume(values[0]), lambda: vox.voxelize_volume(values.astype(complex)),
+                      lambda: vox.voxelize_points(places, colors=places[:9] / 20, res=9)):
+            self.assertRaises(ValueError, wrong)
+
     def test_pictures_are_shown_in_notebooks(self):
         picture = self.scene.render((60, 40), view="front")
         self.assertEqual((picture.shape, picture.dtype), ((40, 60, 4), np.uint8))

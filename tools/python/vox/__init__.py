@@ -29,7 +29,8 @@ except ImportError as error:
         f"vox needs numpy and h5py, but {error.name} is missing: install python3-h5py, or run pip install h5py"
     ) from error
 
-from .conversion import Distances, combine, faults, load, sdf, stats, voxelize, voxelize_many
+from .conversion import (Distances, combine, compose, faults, load, sdf, stats, voxelize, voxelize_many, voxelize_points,
+                         voxelize_volume)
 from .engine import Engine
 from .library import VoxError
 from .memory_scene import MemoryScene
@@ -40,5 +41,6 @@ from .spatial_hash import SpatialHash
 from .volume import Volume
 
 __all__ = ["Distances", "Edit", "Engine", "MemoryScene", "Results", "Scene", "SpatialHash", "Volume", "VoxError", "combine",
-           "faults", "load", "open", "report", "sdf", "stats", "voxelize", "voxelize_many"]
+           "compose", "faults", "load", "open", "report", "sdf", "stats", "voxelize", "voxelize_many", "voxelize_points",
+           "voxelize_volume"]
 __version__ = "0.2.0"

@@ -13,7 +13,7 @@ import numpy as np
 from . import library
 from .engine import Engine, Progress, engine_for
 from .memory_scene import MemoryScene
-from .meshes import Mesh, looks_like_mesh, mesh_file, mesh_of
+from .meshes import Mesh, as_array, looks_like_mesh, mesh_file, mesh_of, positions_of, rgba_of
 
 _MATERIALS = ("texture", "mesh", "colors", "none", "numbers")
 _COVERAGES = ("conservative", "thin")
@@ -21,6 +21,8 @@ _SOLIDS = {False: 0, True: 1, "winding": 1, "parity": 2, "flood": 3}
 _INSIDES = ("winding", "parity", "flood")
 _UPS = (None, "x", "y", "z")
 _COMBINATIONS = ("union", "intersect", "subtract")
+_VALUE_TYPES = ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8")  # of numpy, in the order of VOX_U8 to VOX_F64
+_VALUE_MATERIALS = ("auto", "bins", "labels", "none")
 _MESH_FILES = (".glb", ".gltf", ".obj", ".ply", ".stl", ".off", ".dae", ".fbx", ".3ds")
 
 
@@ -46,12 +48,23 @@ def _resolution(res):
     return number
 
 
+def _set_palette(struct, palette):
+    """Gives a structure a palette, and returns the array that it points to."""
+    if palette is None:
+        return None
+    palette = np.ascontiguousarray(palette, np.uint8)
+    if palette.ndim != 2 or palette.shape[1] != 3:
+        raise ValueError(f"palette is an array [n, 3], not {list(palette.shape)}")
+    struct.palette, struct.palette_count = palette.ctypes.data, len(palette)
+    return palette
+
+
 class _Options:
     """The structure of options, and the arrays that it points to."""
 
     def __init__(self, numbers=False, res=None, voxel_size=None, materials=None, palette=None, coverage="conservative",
                  solid=False, inside=None, close=0.0, interior=None, shell=None, clip=None, center=False, snap=False,
-                 up=None, point_radius=0.0):
+                 up=None, point_radius=0.0, strokes=None, paint_size=0):
         if materials is None:
             materials = "numbers" if numbers else "texture"
         if inside is not None:
@@ -62,7 +75,8 @@ class _Options:
             resolution=_resolution(res), close=close, interior=0 if interior is None else 1 + operator.index(interior),
             coverage=_chosen(coverage, _COVERAGES, "coverage"), solid=_chosen(solid, _SOLIDS, "solid"),
             materials=_chosen(materials, _MATERIALS, "materials"), up=_chosen(up, _UPS, "up"), center=int(center),
-            snap=int(snap), point_radius=point_radius)
+            snap=int(snap), point_radius=point_radius, strokes=None if strokes is None else strokes.encode(),
+            paint_size=paint_size)
         if voxel_size is None or np.ndim(voxel_size) == 0:
             self.struct.voxel_size = voxel_size or 0
         else:
@@ -78,11 +92,7 @@ class _Options:
             self._numbers = self._numbers.astype(np.uint8)
             self.struct.shell_count = len(depths)
             self.struct.shell_depths, self.struct.shell_materials = self._depths.ctypes.data, self._numbers.ctypes.data
-        if palette is not None:
-            self._palette = np.ascontiguousarray(palette, np.uint8)
-            if self._palette.ndim != 2 or self._palette.shape[1] != 3:
-                raise ValueError(f"palette is an array [n, 3], not {list(self._palette.shape)}")
-            self.struct.palette, self.struct.palette_count = self._palette.ctypes.data, len(self._palette)
+        self._palette = _set_palette(self.struct, palette)
         if clip is not None:
             self._clip = np.ascontiguousarray(clip, np.float64)
             if self._clip.shape != (2, 3):
@@ -103,18 +113,23 @@ def _is_path(source):
     return isinstance(source, (str, bytes, os.PathLike))
 
 
+def _are_paths(source):
+    return isinstance(source, (list, tuple)) and len(source) > 0 and all(map(_is_path, source))
+
+
 def voxelize(source: Any, faces: Any = None, *, res: Union[int, str, None] = None, voxel_size: Any = None,
              uv: Any = None, textures: Optional[Sequence[Any]] = None, colors: Any = None, material_of: Any = None,
              material_colors: Any = None, materials: Optional[str] = None, palette: Any = None,
              coverage: str = "conservative", solid: Union[bool, str] = False, inside: Optional[str] = None,
              close: float = 0.0, interior: Optional[int] = None, shell: Any = None, clip: Any = None,
-             center: bool = False, snap: bool = False, up: Optional[str] = None, point_radius: float = 0.0, v_up: bool = True,
-             wrap: str = "repeat", alpha_cutoff: float = 0.0, device: str = "auto", engine: Optional[Engine] = None,
+             center: bool = False, snap: bool = False, up: Optional[str] = None, point_radius: float = 0.0,
+             strokes: Optional[str] = None, paint_size: int = 0, v_up: bool = True, wrap: str = "repeat",
+             alpha_cutoff: float = 0.0, device: str = "auto", engine: Optional[Engine] = None,
              progress: Progress = None) -> MemoryScene:
     """Makes a scene of a mesh in arrays, of an object with `vertices` and `faces` such as a trimesh, or of a file.
 
     `source` are the vertices, an array [n, 3], and `faces` the numbers of each triangle's vertices, [m, 3]; or `source` is
-    the path of any file that vox-convert reads, or the object. `res` is the number of voxels along the longest side, such as
+    the path of any file that vox-convert reads, a list of such paths for one scene, or the object. `res` is the number of voxels along the longest side, such as
     1024 or "4K", in place of `voxel_size`, a number or the three sides of voxels that are no cubes.
 
     Looks: `uv` are texture coordinates of vertices, [n, 2], or of corners, [m, 3, 2], with v upwards if `v_up`; `textures`
@@ -123,7 +138,9 @@ def voxelize(source: Any, faces: Any = None, *, res: Union[int, str, None] = Non
     these numbers, 0 to 15, become the materials of voxels.
 
     `materials` is texture, mesh, colors, none or numbers; `palette` up to 16 colors, [k, 3]; `coverage` conservative or
-    thin; `clip` the two corners of a box in the world; `up` the axis of a file that points up.
+    thin; `clip` the two corners of a box in the world; `up` the axis of a file that points up. `strokes` is a script of
+    strokes that are painted on the mesh first (docs/converting.md), and `paint_size` the texels along each side of the
+    square for paint.
 
     Solids: `inside` is winding (as `solid=True`), parity, or flood, which fills what no path leads to; `close` the width in
     voxels of gaps that close to tell what is inside; `interior` the material of voxels inside, and `shell` those of voxels
@@ -138,21 +155,95 @@ def voxelize(source: Any, faces: Any = None, *, res: Union[int, str, None] = Non
     engine = engine_for(device, engine, progress)
     options = {"res": res, "voxel_size": voxel_size, "materials": materials, "palette": palette, "coverage": coverage,
                "solid": solid, "inside": inside, "close": close, "interior": interior, "shell": shell, "clip": clip,
-               "center": center, "snap": snap}
+               "center": center, "snap": snap, "strokes": strokes, "paint_size": paint_size}
     arrays = {"uv": uv, "textures": textures, "colors": colors, "material_of": material_of,
               "material_colors": material_colors}
     given = [name for name, value in {"faces": faces, **arrays}.items() if value is not None]
-    if given and (_is_path(source) or isinstance(source, Mesh)):
+    paths = [source] if _is_path(source) else source if _are_paths(source) else []
+    if given and (paths or isinstance(source, Mesh)):
         raise ValueError(f"{', '.join(given)} cannot be given with a file")
-    if not _is_path(source) and (up is not None or point_radius != 0):
+    if not paths and (up is not None or point_radius != 0):
         raise ValueError("up and point_radius are for files")
     if isinstance(source, Mesh):
         return _voxelized_mesh(engine, source, False, options)
-    if not _is_path(source):
+    if not paths:
         mesh, numbers = mesh_of(source, faces, v_up=v_up, wrap=wrap, alpha_cutoff=alpha_cutoff, **arrays)
         return _voxelized_mesh(engine, mesh, numbers, options)
     made = _Options(up=up, point_radius=point_radius, **options)
-    return MemoryScene(engine, engine._make("vox_voxelize_file", os.fsencode(source), made.pointer, files=True))
+    names = (ctypes.c_char_p * len(paths))(*map(os.fsencode, paths))
+    return MemoryScene(engine, engine._make("vox_voxelize_files", names, len(names), made.pointer, files=True))
+
+
+def voxelize_points(positions: Any, colors: Any = None, *, radius: float = 0.0, device: str = "auto",
+                    engine: Optional[Engine] = None, progress: Progress = None, **options: Any) -> MemoryScene:
+    """Fills the voxels of points, an array [n, 3], or those within `radius` of a point. `colors` are [n, 3 or 4]. Options are
+    `res`, `voxel_size`, `materials` (texture, colors or none), `palette`, `clip`, `center` and `snap` of `voxelize()`.
+
+    >>> vox.voxelize_points([[0, 0, 0], [1, 1, 1], [3, 3, 3]], voxel_size=1, clip=[[0, 0, 0], [4, 4, 4]]).filled
+    3
+    """
+    engine = engine_for(device, engine, progress)
+    places = positions_of(positions)
+    points = library.Points(count=len(places), positions=places.ctypes.data, position_type=int(places.dtype == np.float64))
+    if colors is not None:
+        rgb = np.ascontiguousarray(rgba_of(colors, "colors")[..., :3])
+        if rgb.shape != places.shape:
+            raise ValueError(f"colors has the shape {list(rgb.shape)}, expected one for each point")
+        points.colors = rgb.ctypes.data
+    made = _Options(point_radius=radius, **options)
+    return MemoryScene(engine, engine._make("vox_voxelize_points", ctypes.byref(points), made.pointer))
+
+
+def voxelize_volume(source: Any, *, materials: str = "auto", threshold: Optional[float] = None, palette: Any = None,
+                    spacing: Any = (1, 1, 1), origin: Any = (0, 0, 0), size: Any = None, dtype: Any = None, offset: int = 0,
+                    device: str = "auto", engine: Optional[Engine] = None, progress: Progress = None) -> MemoryScene:
+    """Makes a scene of the values of a volume: an array [x, y, z], or the path of a file without a header, whose `size`,
+    `dtype` (such as "<u2") and `offset` in bytes are given; x is fastest in it. `voxelize()` reads files with a header.
+
+    `materials` is bins of the range of values, labels, none, or auto, which decides by the values. Values below `threshold`
+    are empty. `spacing` are the distances between values along the axes, and `origin` is where the first one's voxel begins.
+
+    >>> values = np.zeros((8, 8, 8), np.uint8)
+    >>> values[2:4, :, 1] = 5
+    >>> scene = vox.voxelize_volume(values, spacing=(1, 1, 2))
+    >>> scene.filled, scene.resolution
+    (32, 16)
+    """
+    engine = engine_for(device, engine, progress)
+    volume = library.Volume(materials=_chosen(materials, _VALUE_MATERIALS, "materials"), offset=offset)
+    if _is_path(source):
+        kind, volume.path = np.dtype(dtype), os.fsencode(source)
+        volume.big_endian = int(kind.newbyteorder("<") != kind)
+    else:
+        values = np.asfortranarray(as_array(source))
+        values = values.astype(values.dtype.newbyteorder("="), copy=False)
+        kind, size = values.dtype, values.shape
+        volume.values, volume.bytes = values.ctypes.data, values.nbytes
+    if len(size or ()) != 3:
+        raise ValueError(f"a volume has three sizes, not {size}")
+    volume.size, volume.type = tuple(size), _chosen(kind.str[1:], _VALUE_TYPES, "the type of values")
+    volume.spacing, volume.origin = tuple(spacing), tuple(origin)
+    if threshold is not None:
+        volume.has_threshold, volume.threshold = 1, threshold
+    kept = _set_palette(volume, palette)
+    scene = engine._make("vox_voxelize_volume", ctypes.byref(volume))
+    del kept
+    return MemoryScene(engine, scene)
+
+
+def compose(scenes: Sequence[MemoryScene], *, device: str = "auto", engine: Optional[Engine] = None,
+            progress: Progress = None, **options: Any) -> MemoryScene:
+    """Puts scenes on one grid, at their places in the world; the last one that fills a voxel decides its material. Options
+    are `res`, `voxel_size`, `materials` (texture, colors or none), `palette`, `clip`, `center` and `snap` of `voxelize()`.
+
+    >>> parts = [vox.voxelize_volume(np.ones((4, 4, 4), np.uint8), origin=(x, 0, 0)) for x in (0, 6)]
+    >>> vox.compose(parts, voxel_size=1).filled
+    128
+    """
+    engine = engine_for(device, engine, progress)
+    made = _Options(**options)
+    pointers = (ctypes.c_void_p * len(scenes))(*(scene._pointer.value for scene in scenes))
+    return MemoryScene(engine, engine._make("vox_compose", pointers, len(pointers), made.pointer))
 
 
 def load(path: Union[str, "os.PathLike[str]"], device: str = "auto", engine: Optional[Engine] = None) -> MemoryScene:
@@ -296,4 +387,5 @@ def stats(scene: Any, device: str = "auto", engine: Optional[Engine] = None) -> 
     return scene.stats()
 
 
-__all__ = ["Distances", "combine", "faults", "load", "sdf", "stats", "voxelize", "voxelize_many"]
+__all__ = ["Distances", "combine", "compose", "faults", "load", "sdf", "stats", "voxelize", "voxelize_many",
+           "voxelize_points", "voxelize_volume"]

@@ -58,7 +58,20 @@ class VoxelizeOptions(Sized):
                 ("solid", c_uint32), ("materials", c_uint32), ("palette", c_void_p), ("palette_count", c_uint32),
                 ("up", c_uint32), ("clip", c_void_p), ("center", c_uint32), ("snap", c_uint32),
                 ("point_radius", c_double), ("sides", c_void_p), ("close", c_double), ("interior", c_uint32),
-                ("shell_count", c_uint32), ("shell_depths", c_void_p), ("shell_materials", c_void_p)]
+                ("shell_count", c_uint32), ("shell_depths", c_void_p), ("shell_materials", c_void_p),
+                ("strokes", c_char_p), ("paint_size", c_uint32), ("reserved", c_uint32)]
+
+
+class Points(Sized):
+    _fields_ = [("struct_size", c_uint64), ("count", c_uint64), ("positions", c_void_p), ("colors", c_void_p),
+                ("position_type", c_uint32), ("reserved", c_uint32)]
+
+
+class Volume(Sized):
+    _fields_ = [("struct_size", c_uint64), ("values", c_void_p), ("bytes", c_uint64), ("path", c_char_p),
+                ("offset", c_uint64), ("big_endian", c_uint32), ("size", c_uint32 * 3), ("type", c_uint32),
+                ("materials", c_uint32), ("has_threshold", c_uint32), ("palette_count", c_uint32), ("palette", c_void_p),
+                ("threshold", c_double), ("spacing", c_double * 3), ("origin", c_double * 3)]
 
 
 class Info(Sized):
@@ -84,7 +97,10 @@ _CALLS = {
     "vox_mesh_create": [POINTER(MeshArrays), POINTER(c_void_p)],
     "vox_mesh_load": [c_char_p, c_uint32, POINTER(c_void_p)],
     "vox_voxelize": [c_void_p, c_void_p, POINTER(VoxelizeOptions), POINTER(c_void_p)],
-    "vox_voxelize_file": [c_void_p, c_char_p, POINTER(VoxelizeOptions), POINTER(c_void_p)],
+    "vox_voxelize_files": [c_void_p, POINTER(c_char_p), c_uint64, POINTER(VoxelizeOptions), POINTER(c_void_p)],
+    "vox_voxelize_points": [c_void_p, POINTER(Points), POINTER(VoxelizeOptions), POINTER(c_void_p)],
+    "vox_voxelize_volume": [c_void_p, POINTER(Volume), POINTER(c_void_p)],
+    "vox_compose": [c_void_p, POINTER(c_void_p), c_uint64, POINTER(VoxelizeOptions), POINTER(c_void_p)],
     "vox_combine": [c_void_p, c_void_p, c_void_p, c_uint32, POINTER(VoxelizeOptions), POINTER(c_void_p)],
     "vox_mesh_report": [c_void_p, c_void_p, POINTER(VoxelizeOptions), c_char_p, c_uint64, POINTER(c_uint64)],
     "vox_mesh_distances": [c_void_p, c_void_p, POINTER(VoxelizeOptions), c_double, c_void_p, c_uint64, POINTER(Info)],

@@ -25,7 +25,7 @@ def _rows(source, width, name):
     return array
 
 
-def _positions(vertices):
+def positions_of(vertices):
     array = _rows(vertices, 3, "vertices")
     if array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float64)
@@ -55,7 +55,7 @@ def _bytes(array, name):
     return array
 
 
-def _rgba(source, name):
+def rgba_of(source, name):
     """Returns colors [..., 3] or [..., 4], or gray ones, as RGBA."""
     array = _bytes(as_array(source), name)
     if name == "a texture" and array.ndim == 2:
@@ -131,7 +131,7 @@ def mesh_of(source, faces=None, uv=None, textures=None, colors=None, material_of
         keep.append(array)
         return array.ctypes.data
 
-    positions = _positions(source)
+    positions = positions_of(source)
     arrays = library.MeshArrays(vertices=len(positions), positions=address(positions),
                                 position_type=int(positions.dtype == np.float64), v_direction=int(v_up))
     if faces is None:
@@ -151,7 +151,7 @@ def mesh_of(source, faces=None, uv=None, textures=None, colors=None, material_of
         else:
             arrays.uv = place
     if colors is not None:
-        colors = _rgba(colors, "colors")
+        colors = rgba_of(colors, "colors")
         if colors.shape != (arrays.vertices, 4):
             raise ValueError(f"colors has the shape {list(colors.shape)}, expected one for each vertex")
         arrays.colors = address(colors)
@@ -187,7 +187,7 @@ def _materials(textures, material_of, material_colors, wrap, alpha_cutoff, addre
         material.alpha_cutoff = alpha_cutoff
         material.base_color[:] = (1, 1, 1, 1)
         if textures is not None:
-            image = _rgba(textures[number], "a texture")
+            image = rgba_of(textures[number], "a texture")
             if image.ndim != 3:
                 raise ValueError(f"a texture is an array [height, width, 3 or 4], not {list(image.shape)}")
             material.image, material.image_height, material.image_width = address(image), *image.shape[:2]
