@@ -106,17 +106,27 @@ def _write_whole(grid, corners, words):
     """Writes leaves that lie completely inside a grid. Rows of four bytes are written as one number where they lie on such
     numbers of the grid."""
     x, y, z = corners.T
-    rows = np.take(words, _ROWS.reshape(-1), axis=1)
-    windows = np.lib.stride_tricks.sliding_window_view
     if words.itemsize == 1 and grid.shape[2] % 4 == 0 and len(x) > 0 and x[0] % 4 == 0:
-        windows(grid.view("<u4"), (4, 4, 1), writeable=True)[z, y, x >> 2] = rows.view("<u4").reshape(-1, 4, 4, 1)
+        rows = np.take(words.view("<u2"), _ROWS[..., ::2].reshape(-1) >> 1, axis=1)
+        _windows(grid.view("<u4"), (4, 4, 1))[z, y, x >> 2] = rows.view("<u4").reshape(-1, 4, 4, 1)
     else:
-        windows(grid, (4, 4, 4), writeable=True)[z, y, x] = rows.reshape(-1, 4, 4, 4)
+        _windows(grid, (4, 4, 4))[z, y, x] = np.take(words, _ROWS.reshape(-1), axis=1).reshape(-1, 4, 4, 4)
+
+
+def _windows(grid, shape):
+    return np.lib.stride_tricks.sliding_window_view(grid, shape, writeable=True)
 
 
 def _write_solids(grid, low, high, side, codes, words):
     """Writes cubes that are full of one word into a box, which is indexed by z, y, x."""
     corners = morton.decode(codes).astype(np.int64) * side
+    if words.itemsize == 1 and side <= 16 and grid.shape[2] % 8 == 0 and low[0] % 8 == 0:
+        inside = ((corners >= low) & (corners + side <= high)).all(axis=1)
+        if inside.any():  # small cubes are written at once, eight bytes as one number
+            x, y, z = (corners[inside] - low).T
+            eights = words[inside].astype(np.uint64) * np.uint64(0x0101010101010101)
+            _windows(grid.view("<u8"), (side, side, side // 8))[z, y, x >> 3] = eights[:, None, None, None]
+            corners, words = corners[~inside], words[~inside]
     first, end = np.maximum(corners, low) - low, np.minimum(corners + side, high) - low
     for (x, y, z), (last_x, last_y, last_z), word in zip(first.tolist(), end.tolist(), words.tolist()):
         grid[z:last_z, y:last_y, x:last_x] = word

@@ -170,7 +170,7 @@ class Svdag(Form):
             is_used = np.zeros(len(words), bool)
             is_used[leaves] = True
             used = np.flatnonzero(is_used)
-            if 2 * len(used) < len(leaves):
+            if 4 * len(used) < 3 * len(leaves):
                 number = np.empty(len(words), np.int32)
                 number[used] = np.arange(len(used))
                 return self._decoded(used)[number[leaves]]
@@ -181,13 +181,12 @@ class Svdag(Form):
         masks = words[leaves[:, None] + np.arange(2)].view("<u8")[:, 0]
         values = bits_of(masks)
         if self.has_materials:
-            counts = bit_counts(masks)
-            place = np.flatnonzero(values.reshape(-1))
-            leaf = place >> 6
-            rank = np.arange(len(place)) - (np.cumsum(counts) - counts)[leaf]
-            pairs = words.view(np.uint8)[(4 * leaves + 8)[leaf] + (rank >> 1)]  # the materials of two voxels
-            materials = pairs >> ((rank & 1) << 2).astype(np.uint8) & 15
-            values.reshape(-1)[place] = materials + 1
+            # Eight words have the materials of 64 voxels, of which a leaf has as many as it has filled voxels.
+            places = np.minimum(leaves[:, None] + np.arange(2, 10), len(words) - 1)
+            pairs = words[places].view(np.uint8)
+            materials = np.stack([pairs & 15, pairs >> 4], axis=-1).reshape(-1, 64) + np.uint8(1)
+            ranks = np.arange(64, dtype=np.uint8) < bit_counts(masks).astype(np.uint8)[:, None]
+            np.place(values, values.view(bool), materials[ranks])
         return values
 
     def at(self, places):
