@@ -24,7 +24,7 @@ namespace vox::measure {
 // The axes of the benchmark, with their defaults and their limits.
 struct HashBenchOptions {
   static constexpr uint64_t kFill = 1 << 25, kBatch = 1 << 23;  // number of items at scale 1
-  static constexpr double kGpuScale = 1, kCpuScale = 1.0 / 64;
+  static constexpr double kGpuScale = 1, kCpuScale = 1.0 / 128;
   static constexpr uint32_t kFewestRepetitions = 7, kMostRepetitions = 1000;
   static constexpr uint32_t kMostLoadFactor = 1 << 16;
   static constexpr uint32_t kFewestWords = 1, kMostWords = 10;  // words in an item

@@ -69,7 +69,7 @@ inline constexpr std::array kMultiOps = {KeyOp::BuildMulti, KeyOp::FindMulti, Ke
 // The axes of the benchmark, with their defaults and their limits.
 struct KeysBenchOptions {
   static constexpr uint64_t kKeys = 1 << 25, kSearches = 1 << 23;  // at scale 1
-  static constexpr double kGpuScale = 1, kCpuScale = 1.0 / 64;
+  static constexpr double kGpuScale = 1, kCpuScale = 1.0 / 256;
   static constexpr uint32_t kFewestRepetitions = 7, kMostRepetitions = 1000;
   static constexpr uint32_t kFewestKeyBits = 8;
   static constexpr uint64_t kFailureKeys = 10000;  // keys of a small build
