@@ -1,6 +1,7 @@
 #include "libvox/scene/surface.h"
 
 #include <tbb/blocked_range.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <array>
@@ -32,8 +33,12 @@ double clamped(double value, double limit) {
 Vec3d spread_point(uint64_t seed, uint64_t i) {
   auto u = static_cast<uint32_t>(seed + i * 3242174889u),
        v = static_cast<uint32_t>((seed >> 32) + i * 2447445414u);
-  double x = u * 0x1p-32, y = v * 0x1p-32;
-  if (x + y > 1) x = 1 - x, y = 1 - y;
+  // Points beyond the diagonal are turned around its middle, without a branch, which no processor could predict.
+  const int64_t turned = -static_cast<int64_t>((uint64_t{u} + v + UINT32_MAX) >> 33);  // -1 if u + v > 2^32
+  const auto share = [turned](int64_t part) {
+    return static_cast<double>((part ^ turned) - turned + (turned & int64_t{1} << 32)) * 0x1p-32;
+  };
+  const double x = share(u), y = share(v);
   return {1 - x - y, x, y};
 }
 
@@ -51,10 +56,10 @@ Vec2<double> texcoord_at(const std::array<Vec2<double>, 3>& corners, Vec3d weigh
           a.y * weights.x + b.y * weights.y + c.y * weights.z};
 }
 
-Rgba8 texel_at(const Image& image, const Material& material, Vec2<double> uv) {
+uint64_t texel_at(const Image& image, const Material& material, Vec2<double> uv) {
   uint32_t x = wrapped_texel(uv.x, image.width, material.wrap_u),
            y = wrapped_texel(uv.y, image.height, material.wrap_v);
-  return image.pixels[uint64_t{y} * image.width + x];
+  return uint64_t{y} * image.width + x;
 }
 
 }  // namespace
@@ -74,7 +79,9 @@ SceneSurface::SceneSurface(const Scene& scene, const SurfacePaint* paint, uint64
     double weight = samples > 0 ? m.area / total.area * static_cast<double>(kAreaUnits) / samples : 0;
     weights_.push_back(static_cast<uint64_t>(weight + 0.5));
   }
-  if (sample_slots() <= most_kept) keep_colors();
+  if (sample_slots() > most_kept) return;
+  merge_texels();
+  if (merged_.empty()) keep_colors();
 }
 
 SceneSurface::Measures SceneSurface::measure() const {
@@ -140,6 +147,60 @@ void SceneSurface::keep_colors() {
   kept_ = std::move(kept);
 }
 
+// Sums of weights do not depend on the order, so that the parts of a surface can be added up apart.
+void SceneSurface::merge_texels() {
+  constexpr uint64_t kMostTexels = 1 << 20;
+  constexpr int kMostParts = 16;  // each of them has a sum for each texel
+  std::vector<uint64_t> first_texel = {0};
+  for (size_t i = 0; i < scene_.materials.size(); ++i) {
+    const Material& material = scene_.materials[i];
+    const bool merges = has_image(scene_, material) && !(paint_ && paint_->covers(static_cast<uint32_t>(i)));
+    first_texel.push_back(first_texel.back() + (merges ? scene_.images[material.image].pixels.size() : 0));
+  }
+  const uint64_t texels = first_texel.back();
+  if (texels == 0 || texels > std::min(kMostTexels, sample_slots() / 2)) return;
+
+  struct Part {
+    std::vector<uint64_t> weights;       // of texels
+    std::vector<SurfaceSample> samples;  // of triangles without a texture
+  };
+  const auto count = static_cast<size_t>(std::min(tbb::this_task_arena::max_concurrency(), kMostParts));
+  std::vector<Part> parts(count);
+  tbb::parallel_for(size_t{0}, count, [&](size_t number) {
+    Part& part = parts[number];
+    part.weights.resize(texels);
+    const auto first_of = [&](size_t n) {
+      return n == count ? scene_.triangles.size() : triangle_of(sample_slots() * n / count);
+    };
+    for (size_t i = first_of(number); i < first_of(number + 1); ++i) {
+      const Triangle& triangle = scene_.triangles[i];
+      const Material& material = scene_.materials[triangle.material];
+      const uint64_t samples = first_slot_[i + 1] - first_slot_[i], weight = weights_[i];
+      if (first_texel[triangle.material] == first_texel[triangle.material + 1] ||
+          triangle.texcoord[0] == kNone) {
+        for_each_color(i, 0, samples, [&](uint64_t, Rgb8 color) {
+          part.samples.push_back({triangle.material, color, weight});
+        });
+        continue;
+      }
+      const Image& image = scene_.images[material.image];
+      uint64_t* const sums = part.weights.data() + first_texel[triangle.material];
+      const std::array<Vec2<double>, 3> corners = texcoords_of(scene_, triangle);
+      const uint64_t seed = mix64(i + 1);
+      for (uint64_t n = 0; n < samples; ++n)
+        sums[texel_at(image, material, texcoord_at(corners, spread_point(seed, n)))] += weight;
+    }
+  });
+  for (const Part& part : parts) merged_.insert(merged_.end(), part.samples.begin(), part.samples.end());
+  for (uint32_t i = 0; i < scene_.materials.size(); ++i)
+    for (uint64_t texel = first_texel[i]; texel < first_texel[i + 1]; ++texel) {
+      uint64_t weight = 0;
+      for (const Part& part : parts) weight += part.weights[texel];
+      const Rgba8 color = scene_.images[scene_.materials[i].image].pixels[texel - first_texel[i]];
+      if (weight > 0 && colors_[i].solid(color)) merged_.push_back({i, colors_[i].color(color), weight});
+    }
+}
+
 std::vector<SurfaceSample> SceneSurface::samples(uint64_t first, uint64_t last) const {
   std::vector<SurfaceSample> samples;
   samples.reserve(last - first);
@@ -173,7 +234,8 @@ void SceneSurface::for_each_color(size_t index, uint64_t first, uint64_t last, c
     const Vec2<double> uv = texcoord_at(corners, weights);
     Rgb8 color = plain;
     if (textured) {
-      const Rgba8 texel = texel_at(scene_.images[material.image], material, uv);
+      const Image& image = scene_.images[material.image];
+      const Rgba8 texel = image.pixels[texel_at(image, material, uv)];
       if (!colors.solid(texel)) continue;
       color = colors.color(texel);
     } else if (vertex_colors) {

@@ -73,22 +73,26 @@ inline constexpr uint64_t kAreaUnits = uint64_t{1} << 46;
 struct SurfaceSample {
   uint32_t material;
   Rgb8 color;       // the final color of a texel or vertex, with the base color applied
-  uint64_t weight;  // its area, in kAreaUnits
+  uint64_t weight;  // its area, or that of all samples of a texel, in kAreaUnits
 };
 
 class SceneSurface {
  public:
   // With `paint`, the surface is the painted one; the paint must outlive the surface. If there are at most `most_kept`
-  // slots, their colors are found here, once for all walks over the samples. If a great number of triangles needs more
-  // slots, every walk finds the colors again.
+  // slots, their colors are found here, once for all walks over the samples; if textures have few texels, the samples of
+  // a texel become one. If a great number of triangles needs more slots, every walk finds the colors again.
   explicit SceneSurface(const Scene& scene, const SurfacePaint* paint = nullptr,
                         uint64_t most_kept = 4 * kSampleBudget);
 
-  uint64_t sample_slots() const { return first_slot_.back(); }
+  uint64_t sample_slots() const { return merged_.empty() ? first_slot_.back() : merged_.size(); }
 
   // Calls body(SurfaceSample) for the slots [first, last) in order. Holes leave their slot empty.
   template <class Body>
   void for_each_sample(uint64_t first, uint64_t last, const Body& body) const {
+    if (!merged_.empty()) {
+      for (; first < last; ++first) body(merged_[first]);
+      return;
+    }
     if (kept_.empty()) {
       for (const SurfaceSample& sample : samples(first, last)) body(sample);
       return;
@@ -119,6 +123,7 @@ class SceneSurface {
   double covered_texels(const Triangle& triangle, Vec2<uint32_t> size) const;
   bool is_painted(const Triangle& triangle) const;
   void keep_colors();
+  void merge_texels();
   // Returns the triangle of a slot.
   size_t triangle_of(uint64_t slot) const {
     const auto after = std::upper_bound(first_slot_.begin(), first_slot_.end(), slot);
@@ -135,6 +140,7 @@ class SceneSurface {
   std::vector<uint64_t> first_slot_;    // for each triangle, then the end
   std::vector<uint64_t> weights_;       // the weight of one sample, for each triangle
   std::vector<uint32_t> kept_;          // packed_color() of each slot, or kHole; empty if there are too many
+  std::vector<SurfaceSample> merged_;   // the samples in any order; empty if most texels have few samples
 };
 
 // Does what index_scene() does with MaterialMode::Texture and this surface's paint. The surface must be the scene's.
