@@ -145,7 +145,9 @@ uint64_t most_at_once(Loading loading, uint64_t left) {
 std::optional<dag::VoxelScene> scene_as_used(const fs::path& path, const EngineOptions& options,
                                              Loading loading, const ranks::Ranks& ranks) {
   constexpr uint64_t kLeastBudget = 16 << 20, kMostBudget = uint64_t{6} << 30;
-  if (const SceneFileParts parts = scene_file_parts(path); parts.colors || parts.normals) return std::nullopt;
+  const SceneFileParts parts = scene_file_parts(path);
+  if (parts.normals && !parts.colors) return std::nullopt;
+  if (parts.colors && (ranks.count() > 1 || chooses_gpu(options))) return std::nullopt;
   const SceneInfo info = read_scene_info(path);
   uint64_t bytes = 0;
   for (uint32_t level = 0; level < info.level_words.size(); ++level)
@@ -153,14 +155,18 @@ std::optional<dag::VoxelScene> scene_as_used(const fs::path& path, const EngineO
              dag::NodePlaces::blocks_for(info.scene.dag.levels[level].nodes) * sizeof(dag::PlacesBlock);
   const uint64_t limit = host_limit(options);
   const uint64_t left = limit - std::min(resident_bytes(), limit);
+  const uint64_t whole =
+      parts.colors ? 2 * bytes : 0;  // the DAG, if colors are paged, and the numbers of its voxels
+  bytes += info.color_bytes.value_or(0);
   if (ranks.count() == 1 && bytes <= most_at_once(loading, left)) return std::nullopt;
-  const uint64_t budget =
-      limits_host(options) ? std::max(limit / 2, kLeastBudget) : std::min(limit / 2, kMostBudget);
+  const uint64_t half = limit / 2 - std::min(limit / 2, whole);
+  const uint64_t budget = limits_host(options) ? std::max(half, kLeastBudget) : std::min(half, kMostBudget);
   std::error_code none;  // without a folder for temporary files, pieces are read again
   std::optional<dag::VoxelScene> scene =
       read_paged_scene(path, std::make_shared<PagedBudget>(budget, fs::temp_directory_path(none)));
   if (scene)
-    log_debug("{}: {} of words are read as they are used, {} at a time", path.string(), format_bytes(bytes),
+    log_debug("{}: {} of {} are read as they are used, {} at a time", path.string(),
+              format_bytes(info.color_bytes.value_or(bytes)), parts.colors ? "colors" : "words",
               format_bytes(budget));
   return scene;
 }

@@ -1,11 +1,15 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstring>
+#include <span>
 
 #include "formats/scene/groups.h"
 #include "formats/scene/h5_words.h"
 #include "libvox/attributes/octahedral.h"
 #include "libvox/base/error.h"
+#include "libvox/base/paged_memory.h"
+#include "libvox/base/progress.h"
 #include "libvox/dag/digests.h"
 
 namespace vox {
@@ -30,6 +34,23 @@ std::optional<h5::Object> open_attribute(const h5::Object& file, VoxelAttribute 
   const h5::Object all = h5::open_group(file, "attributes");
   if (!h5::has_child(all, kind_of(attribute).group)) return std::nullopt;
   return h5::open_group(all, kind_of(attribute).group);
+}
+
+// Returns the words of a dataset, which are read when they are used if there is a budget and their chunks allow that.
+Words words_of(const h5::Object& dataset, const std::shared_ptr<PagedBudget>& budget) {
+  constexpr uint64_t kMostChunkWords = uint64_t{1} << 24;
+  std::optional<h5::WordReader> reader;
+  if (budget) reader = h5::WordReader::open(dataset, h5::file_of(dataset));
+  if (!reader || reader->words() == 0 || reader->chunk_words() > kMostChunkWords)
+    return h5::read_words(dataset);
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t piece_bytes = (reader->chunk_words() * sizeof(uint32_t) + page - 1) / page * page;
+  const auto fill = [reader = *reader, piece_bytes](uint64_t piece, std::span<uint8_t> to) {
+    reader.read(piece * (piece_bytes / sizeof(uint32_t)),
+                {reinterpret_cast<uint32_t*>(to.data()), to.size() / sizeof(uint32_t)});
+  };
+  return paged_vector<uint32_t>(
+      std::make_shared<PagedMemory>(reader->words() * sizeof(uint32_t), piece_bytes, fill, budget));
 }
 
 }  // namespace
@@ -65,7 +86,8 @@ std::optional<uint64_t> attribute_bytes_of(const h5::Object& file, VoxelAttribut
 }
 
 std::optional<attributes::PackedValues> read_attribute_group(const h5::Object& file, VoxelAttribute attribute,
-                                                             uint64_t voxels) {
+                                                             uint64_t voxels,
+                                                             const std::shared_ptr<PagedBudget>& budget) {
   const std::optional<h5::Object> found = open_attribute(file, attribute);
   if (!found) return std::nullopt;
   const h5::Object& group = *found;
@@ -93,15 +115,17 @@ std::optional<attributes::PackedValues> read_attribute_group(const h5::Object& f
   values.groups.resize(heads.size() / kHeadWords);
   if (!heads.empty())
     std::memcpy(static_cast<void*>(values.groups.data()), heads.data(), heads.size() * sizeof(uint64_t));
-  values.words = h5::read_words(h5::open_dataset(group, "words"));
+  values.words = words_of(h5::open_dataset(group, "words"), budget);
   try {
     attributes::check_structure(values);
   } catch (const Cancelled&) {
     throw;
   } catch (const Error& error) {
+    throw_if_cancelled();  // a piece that could not be read is all zeros
     fail(error.what());
   }
   const std::string digest = h5::read_text(group, "digest"), held = dag::to_string(dag::digest_of(values));
+  throw_if_cancelled();
   if (digest != held)
     fail(fmt::format("the digest is {}, but the {} have {}: the file is damaged", digest, kind.values, held));
   return values;

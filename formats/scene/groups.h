@@ -151,9 +151,11 @@ bool has_attribute_group(const h5::Object& file, VoxelAttribute attribute);
 void write_attribute_group(const h5::Object& file, VoxelAttribute attribute,
                            const attributes::PackedValues& values, const Compression& compression);
 // Returns nothing if the file does not have the attribute. Throws Error that names the defect: all values can be read, there
-// are as many as the scene has voxels, and they have their digest.
+// are as many as the scene has voxels, and they have their digest. With a budget, the blocks stay in the file if their
+// compression allows it: they are read when they are used, and within the budget. The heads, a third of a bit a voxel, do not.
 std::optional<attributes::PackedValues> read_attribute_group(const h5::Object& file, VoxelAttribute attribute,
-                                                             uint64_t voxels);
+                                                             uint64_t voxels,
+                                                             const std::shared_ptr<PagedBudget>& budget = {});
 
 // Returns the bytes that the values take in memory, without reading them.
 std::optional<uint64_t> attribute_bytes_of(const h5::Object& file, VoxelAttribute attribute);

@@ -99,14 +99,16 @@ void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin, 
   file.commit();
 }
 
-dag::VoxelScene read_scene(const fs::path& path) {
-  h5::Quiet quiet;
-  const h5::Object file = open_with_dag(path);
+namespace {
+
+// Returns the scene with its whole DAG. With a budget, its colors stay in the file.
+dag::VoxelScene read_with_colors(const h5::Object& file, const fs::path& path,
+                                 const std::shared_ptr<PagedBudget>& budget) {
   dag::VoxelScene scene = read_scene_but_voxels(file);
   scene.dag = h5::has_child(file, "svdag")
                   ? read_svdag_group(file, checked_version(file), std::move(scene.dag))
                   : expanded_symmetric_group(file, scene.dag);
-  scene.colors = read_attribute_group(file, VoxelAttribute::Colors, scene.dag.voxels);
+  scene.colors = read_attribute_group(file, VoxelAttribute::Colors, scene.dag.voxels, budget);
   // Colors are found by the numbers of voxels, so that the count that the file states must be true.
   if (scene.colors)
     if (const uint64_t voxels = dag::octree_counts(scene.dag).voxels; voxels != scene.colors->count)
@@ -115,10 +117,18 @@ dag::VoxelScene read_scene(const fs::path& path) {
   return scene;
 }
 
+}  // namespace
+
+dag::VoxelScene read_scene(const fs::path& path) {
+  h5::Quiet quiet;
+  return read_with_colors(open_with_dag(path), path, {});
+}
+
 std::optional<dag::VoxelScene> read_paged_scene(const fs::path& path,
                                                 const std::shared_ptr<PagedBudget>& budget) {
   h5::Quiet quiet;
   const h5::Object file = open_with_dag(path);
+  if (has_attribute_group(file, VoxelAttribute::Colors)) return read_with_colors(file, path, budget);
   if (!h5::has_child(file, "svdag")) return std::nullopt;
   dag::VoxelScene scene = read_scene_but_voxels(file);
   std::optional<dag::FrozenDag> dag =

@@ -85,7 +85,7 @@ dag::VoxelScene read_scene(const std::filesystem::path& path);
 
 // Reads a scene whose SVDAG stays in the file: its words are read when they are used, and within this budget. The file
 // must not change meanwhile. Returns nothing if the file cannot be read in this way: it has version 1, its words are
-// compressed with Zstandard, or it has no SVDAG.
+// compressed with Zstandard, or it has no SVDAG. If the scene has colors, these stay there in place of the SVDAG.
 std::optional<dag::VoxelScene> read_paged_scene(const std::filesystem::path& path,
                                                 const std::shared_ptr<PagedBudget>& budget);
 

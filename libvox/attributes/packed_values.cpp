@@ -17,7 +17,7 @@ namespace vox::attributes {
 namespace {
 
 // The groups that are packed or compared at once.
-constexpr uint64_t kPieceGroups = 1 << 15;
+constexpr uint64_t kPieceGroups = 1 << 12;
 
 // Writes the stored values of a block, of which there are `count`.
 void unpack_block(const ValuesRef& ref, uint64_t block, uint64_t count, uint32_t* to) {
@@ -146,8 +146,9 @@ std::vector<uint32_t> different_values(const PackedValues& values) {
 PackedValues with_table(PackedValues values) {
   std::vector<uint32_t> table = different_values(values);
   if (table.size() > kMostTabled || table == values.table) return values;
-  std::vector<uint32_t> number_of(table.empty() ? 0 : table.back() + 1);
-  for (size_t i = 0; i < table.size(); ++i) number_of[table[i]] = static_cast<uint32_t>(i);
+  static_assert(kMostTabled - 1 <= UINT16_MAX);
+  std::vector<uint16_t> number_of(table.empty() ? 0 : table.back() + 1);
+  for (size_t i = 0; i < table.size(); ++i) number_of[table[i]] = static_cast<uint16_t>(i);
   const uint32_t bits = bits_for_table(table.size());
   device::CpuDevice device(UINT64_MAX, false);
   PackedList list;

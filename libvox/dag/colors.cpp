@@ -268,7 +268,7 @@ VoxelScene clipped(VoxelScene scene, const VoxelBox& box) {
 }
 
 attributes::PackedValues coarser_colors(const VoxelScene& scene, uint32_t halvings) {
-  constexpr size_t kAtOnce = 1 << 20;
+  constexpr size_t kAtOnce = 1 << 18;
   attributes::ValueWriter writer;
   std::vector<VoxelRun> runs;
   std::vector<uint32_t> means;

@@ -18,7 +18,7 @@ namespace vox::dag {
 namespace {
 
 // The values of these are found at once.
-constexpr uint64_t kValuesAtOnce = uint64_t{1} << 23;
+constexpr uint64_t kValuesAtOnce = uint64_t{1} << 22;
 constexpr size_t kPartsAtOnce = size_t{1} << 16;
 
 // Goes through both scenes in Morton order, many parts at once. Along a row of voxels, x ascends in this order, so that one

@@ -138,8 +138,8 @@ struct RendererOptions {
   VoxelSize voxel_size = 1;             // in any unit. Cameras stand in units of the shortest side.
   uint64_t far_words = kFarWords;       // see RayDag
   uint64_t detail_memory = UINT64_MAX;  // the most bytes for levels of detail
-  // The voxels' own colors, which replace the palette's; nullptr if there are none. They are copied to the device. With
-  // colors, the DAG must not be paged.
+  // The voxels' own colors, which replace the palette's; nullptr if there are none. A GPU gets a copy; the CPU reads
+  // them in place. With colors, the DAG must not be paged.
   const attributes::PackedValues* colors = nullptr;
   // The numbers of the voxels' normals (attributes/octahedral.h), by which Normals::Auto shades; nullptr: there are none. The
   // same holds for them.
@@ -149,8 +149,8 @@ struct RendererOptions {
   const dag::SymmetricDag* symmetric = nullptr;
 };
 
-// Copies the scene to the device, to take pictures of it. The DAG, the palette and the device must outlive the
-// renderer. check_structure() must accept the DAG. on_cpu.cpp and on_cuda.cu compile the template for each device.
+// Copies the scene to the device, to take pictures of it. The DAG, the palette, the values and the device must outlive
+// the renderer. check_structure() must accept the DAG. on_cpu.cpp and on_cuda.cu compile the template for each device.
 //
 // On the CPU, a paged DAG is read in place, and only the nodes that rays meet are read. So a node at which a ray stops
 // has an estimated box (RayDagRef::estimated_box()), and LevelColors::Mean is the same as LevelColors::Voxel. Only

@@ -119,7 +119,8 @@ struct VoxelColorsRef {
 template <class Device>
 class VoxelColors {
  public:
-  // `numbers` are by the words of the nodes that rays read. `colors` or `normals` may be nullptr.
+  // `numbers` are by the words of the nodes that rays read. `colors` or `normals` may be nullptr. They must outlive this
+  // object.
   VoxelColors(Device& device, const std::vector<dag::VoxelNumbers::Level>& numbers,
               const attributes::PackedValues* colors, const attributes::PackedValues* normals)
       : colors_(device, colors), normals_(device, normals) {
@@ -133,22 +134,24 @@ class VoxelColors {
   }
 
  private:
+  // The values themselves if the device can read the host's memory, else a copy of them.
   struct Values {
     Values(Device& device, const attributes::PackedValues* values) {
       if (values == nullptr) return;
-      groups = device::uploaded(device, values->groups);
-      words = device::uploaded(device, values->words);
-      table = device::uploaded(device, values->table);
-      value_bits = values->value_bits;
+      ref_ = values->ref();
+      if constexpr (!device::kReadsHostMemory<Device>) {
+        groups = device::uploaded(device, values->groups);
+        words = device::uploaded(device, values->words);
+        table = device::uploaded(device, values->table);
+        ref_ = {groups.data(), reinterpret_cast<const uint8_t*>(words.data()),
+                values->table.empty() ? nullptr : table.data(), values->value_bits};
+      }
     }
-    attributes::ValuesRef ref() const {
-      return {groups.data(), reinterpret_cast<const uint8_t*>(words.data()),
-              table.size() == 0 ? nullptr : table.data(), value_bits};
-    }
+    attributes::ValuesRef ref() const { return ref_; }
 
+    attributes::ValuesRef ref_;
     device::Buffer<attributes::ValueGroup> groups;
     device::Buffer<uint32_t> words, table;
-    uint32_t value_bits = 0;
   };
 
   // The levels with numbers of more than 32 bits are the first.

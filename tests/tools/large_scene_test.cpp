@@ -1,5 +1,8 @@
 // Runs every tool on a scene that is larger than its memory limit, and compares with what it does without a limit.
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "formats/images/image.h"
 #include "formats/scene/scene_file.h"
@@ -14,12 +17,16 @@ class LargeScene : public ProgramTest {
  protected:
   static constexpr uint64_t kLimit = 64 << 20, kBeyond = 64 << 20;
 
+  explicit LargeScene(std::string texels = "256", std::vector<std::string> made = {"--res", "2K"})
+      : texels_(std::move(texels)), made_(std::move(made)) {}
+
   void SetUp() override {
     ProgramTest::SetUp();
     if (folder_.empty()) return;
-    ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "20K", "--texture-size", "256", "-o", "ball.obj"}).code,
+    ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "20K", "--texture-size", texels_, "-o", "ball.obj"}).code,
               0);
-    converted({"ball.obj", "--res", "2K", "-q"});
+    made_.insert(made_.end(), {"ball.obj", "-q"});
+    converted(made_);
     std::filesystem::create_directory(folder_ / "whole");
     std::filesystem::create_directory(folder_ / "limited");
   }
@@ -85,7 +92,29 @@ class LargeScene : public ProgramTest {
       for (const auto& entry : std::filesystem::directory_iterator(folder_ / folder))
         std::filesystem::remove_all(entry);
   }
+
+  std::string texels_;
+  std::vector<std::string> made_;  // the options with which the scene is made
 };
+
+// The colors are read from the file as they are used; the DAG is in memory.
+class LargeColors : public LargeScene {
+ protected:
+  LargeColors() : LargeScene("2048", {"--res", "2K", "--materials", "colors"}) {}
+};
+
+TEST_F(LargeColors, AreReadAsTheyAreUsed) {
+  const Finished run = run_program("vox-render",
+                                   {"ball.h5", "--device", "cpu", "--memory-limit", std::to_string(kLimit),
+                                    "--size", "64x36", "-o", "view.png", "-v"},
+                                   {.folder = folder_, .file_size_limit = {}});
+  EXPECT_TRUE(has(run.err, "of colors are read as they are used")) << run.err;
+  expect_same_picture({"--size", "160x90", "--lod", "off"});
+  expect_same_files("vox-convert", {"--res", "512", "-o", "OUT/coarse.vl32"});
+  expect_same_files("vox-convert", {"--clip", "-0.2,0.8,-0.2,0.2,1,0.2", "-o", "OUT/part.ply"});
+  const auto [all, parts] = both("vox-stats", {"--only", "scene"});
+  EXPECT_EQ(parts, all);
+}
 
 TEST_F(LargeScene, IsLookedAt) {
   expect_same_picture({"--size", "320x180", "--lod", "off", "--ao", "2"});

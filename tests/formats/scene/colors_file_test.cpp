@@ -6,12 +6,15 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/attributes/octahedral.h"
 #include "libvox/base/error.h"
+#include "libvox/base/paged_memory.h"
 #include "libvox/dag/colors.h"
 #include "tests/common/random.h"
 #include "tests/common/read_bytes.h"
@@ -58,6 +61,28 @@ TEST_F(ColorsFile, IsReadAsAWholeByAllReaders) {
                              Damage::Refused, loading)
                   .colors,
               scene_.colors);
+}
+
+TEST_F(ColorsFile, StayInTheFileUntilTheyAreUsed) {
+  for (const Compression::Method method : {Compression::Method::None, Compression::Method::Deflate}) {
+    write_scene(scene_, path_, {}, {.method = method});
+    const auto budget = std::make_shared<PagedBudget>(1 << 20);
+    const std::optional<dag::VoxelScene> read = read_paged_scene(path_, budget);
+    ASSERT_TRUE(read && read->colors);
+    EXPECT_TRUE(read->colors->words.get_allocator().paged());
+    EXPECT_FALSE(read->dag.paged);
+    EXPECT_EQ(read->colors, scene_.colors);
+    EXPECT_GE(budget->filled(), scene_.colors->words.size() * sizeof(uint32_t));
+    write_scene(*read, folder_ / "again.h5", {}, {.method = method});
+    EXPECT_EQ(read_bytes(folder_ / "again.h5"), read_bytes(path_));
+  }
+  write_scene(scene_, path_, {}, {.method = Compression::Method::Deflate});
+  for (const Loading loading : {Loading::InParts, Loading::ByChunks, Loading::AsUsed}) {
+    const dag::VoxelScene read =
+        read_any_scene(path_, {.device = "cpu", .memory_limit = 1}, SceneForm::Any, Damage::Refused, loading);
+    EXPECT_TRUE(read.colors->words.get_allocator().paged());
+    EXPECT_EQ(read.colors, scene_.colors);
+  }
 }
 
 TEST_F(ColorsFile, OfAnEmptySceneHasNone) {
@@ -156,12 +181,15 @@ TEST_F(ColorsFile, WithAFlippedBitIsAnErrorOrAsBefore) {
     std::string damaged = bytes;
     damaged[random.below(static_cast<uint32_t>(damaged.size()))] ^= static_cast<char>(1 << random.below(8));
     std::ofstream(path_, std::ios::binary) << damaged;
-    try {
-      const dag::VoxelScene read = read_scene(path_);
-      if (read.colors) {
-        EXPECT_EQ(read.colors, scene_.colors);
+    for (const bool stays : {false, true}) {
+      try {
+        const std::optional<dag::VoxelScene> read =
+            stays ? read_paged_scene(path_, std::make_shared<PagedBudget>(1 << 20)) : read_scene(path_);
+        if (read && read->colors) {
+          EXPECT_EQ(read->colors, scene_.colors);
+        }
+      } catch (const Error&) {
       }
-    } catch (const Error&) {
     }
   }
 }
