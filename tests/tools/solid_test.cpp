@@ -222,5 +222,50 @@ TEST_F(SolidProgram, DistancesOfVdbFilesAreThoseOfDenseGrids) {
   }
 }
 
+// A room of 6 x 3 x 4 units, with an open window in a wall.
+constexpr const char* kRoom =
+    "v 0 0 0\nv 6 0 0\nv 6 3 0\nv 0 3 0\nv 0 0 4\nv 6 0 4\nv 6 3 4\nv 0 3 4\n"
+    "f 1 2 6 5\nf 4 3 7 8\nf 1 2 3 4\nf 5 6 7 8\nf 1 4 8 5\n"
+    "v 6 1 4\nv 6 2 4\nv 6 1 0\nv 6 2 0\nv 6 1 1\nv 6 2 1\nf 2 6 9 11\nf 12 10 7 3\nf 9 10 14 13\n"
+    "v 9 0 2\nv 9 1 2\nv 9 0 2.5\nf 15 16 17\n";
+
+TEST_F(SolidProgram, WhatAWalkerDoesNotReachIsFilled) {
+  write("room.obj", kRoom);
+  const std::vector<std::string> walk = {"--fill", "outside=1", "--carve", "1.8,0.3", "--seed", "3,1,2"};
+  const auto with = [&](std::vector<std::string> first, const std::vector<std::string>& more) {
+    first.insert(first.end(), more.begin(), more.end());
+    return first;
+  };
+  const auto voxels = [](const std::string& json) { return std::stod(json_value(json, "voxels")); };
+  const std::vector<std::string> room = {"room.obj", "--voxel-size", "0.1", "--json", "-o"};
+  const double walls = voxels(converted(with(room, {"walls.h5"})));
+  const std::string filled = converted(with(with(room, {"filled.h5", "--verify"}), walk));
+  const double space = 91. * 31 * 41, inside = 59. * 29 * 39;  // voxels of the scene's box and of the room
+  EXPECT_GT(voxels(filled), walls);
+  EXPECT_NEAR(voxels(filled), space - inside, 0.15 * inside);
+  const std::string of_scene = converted(with({"walls.h5", "--json", "-o", "again.h5"}, walk));
+  EXPECT_EQ(json_value(of_scene, "digest"), json_value(filled, "digest"));
+  const std::string colored =
+      converted(with(with(room, {"c.h5", "--materials", "colors", "--normals", "--verify"}), walk));
+  EXPECT_EQ(voxels(colored), voxels(filled));
+  converted(with(with(room, {"room.voxel.json"}), walk));
+  EXPECT_TRUE(exists("room.voxel.bin"));
+  const auto refused = [&](const char* problem, const std::vector<std::string>& more) {
+    expect_failure(kBadUsage, problem, with({"room.obj", "--voxel-size", "0.1", "-o", "x.h5"}, more));
+  };
+  refused("--fill is 'inside'", {"--fill", "inside"});
+  refused("--fill is 'outside=-1'", {"--fill", "outside=-1"});
+  refused("at least twice the radius", {"--carve", "1,2"});
+  refused("HEIGHT,RADIUS", {"--carve", "1"});
+  refused("--seed is where", {"--seed", "1,1,1"});
+  refused("--parts does not go with --fill", with(walk, {"--parts"}));
+  expect_failure(kBadUsage, "neither --res nor --clip",
+                 with({"walls.h5", "--res", "32", "-o", "x.h5"}, walk));
+  expect_failure(kBadUsage, "-o says where to", with({"walls.h5"}, walk));
+  expect_failure(kFailed, "can be reached from outside",
+                 {"walls.h5", "-o", "x.h5", "--fill", "outside=0.2", "--seed", "3,1,2"});
+  expect_failure(kFailed, "see --seed", {"walls.h5", "-o", "x.h5", "--carve", "1.8,0.3", "--seed", "3,1,0"});
+}
+
 }  // namespace
 }  // namespace vox

@@ -6,24 +6,15 @@
 
 #include <vector>
 
-#include "libvox/dag/from_cubes.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
+#include "tests/voxelize/dense_scenes.h"
 #include "tests/voxelize/soup.h"
 
 namespace vox {
 namespace {
 
 constexpr int kFill = 9;
-
-// The voxels of a scene, x fastest.
-std::vector<int> dense_of(const dag::FrozenDag& dag) {
-  std::vector<int> voxels;
-  for (uint32_t z = 0; z < dag.resolution; ++z)
-    for (uint32_t y = 0; y < dag.resolution; ++y)
-      for (uint32_t x = 0; x < dag.resolution; ++x) voxels.push_back(dag::voxel_at(dag, x, y, z));
-  return voxels;
-}
 
 // Fills the empty voxels that no path leads to from outside of the grid.
 void fill_dense(std::vector<int>& voxels, uint32_t side) {
@@ -71,30 +62,6 @@ uint64_t expect_as_dense(const dag::FrozenDag& surface) {
   return result.filled;
 }
 
-// A scene in which a voxel is filled with this probability, or by a function of its place.
-template <class Fills>
-dag::FrozenDag scene_of(uint32_t side, bool materials, const Fills& fills) {
-  const auto cubes = static_cast<uint32_t>((side + 63) / 64);
-  dag::CubeSource source;
-  source.resolution = side, source.materials = materials;
-  for (uint64_t key = 0; key < (uint64_t{1} << 3 * (cubes < 2 ? 0 : cubes < 3 ? 1 : 2)); ++key) {
-    const Int3 corner = dag::cube_corner(key);
-    if (std::max({corner.x, corner.y, corner.z}) < static_cast<int32_t>(side)) source.cubes.push_back(key);
-  }
-  source.read = [&](size_t i, dag::VoxelCube& cube) {
-    const Int3 corner = dag::cube_corner(source.cubes[i]);
-    Int3 p;
-    for (p.z = 0; p.z < 64; ++p.z)
-      for (p.y = 0; p.y < 64; ++p.y)
-        for (p.x = 0; p.x < 64; ++p.x) {
-          const Int3 at = corner + p;
-          if (std::max({at.x, at.y, at.z}) < static_cast<int32_t>(side) && fills(at))
-            cube.put(p, static_cast<uint32_t>(at.x + at.y) % 5);
-        }
-  };
-  return dag::dag_of_cubes(source).dag;
-}
-
 TEST(InsideByFlood, IsWhatADenseFloodDoesNotReach) {
   for (const uint32_t side : {4u, 9u, 30u, 64u, 100u, 128u})
     for (const uint32_t share : {20u, 30u, 45u, 70u}) {
@@ -103,7 +70,7 @@ TEST(InsideByFlood, IsWhatADenseFloodDoesNotReach) {
         const auto at = static_cast<uint64_t>(p.x) | uint64_t(p.y) << 20 | uint64_t(p.z) << 40;
         return mix64(at * 100 + share) % 100 < share;
       };
-      expect_as_dense(scene_of(side, share != 45, noise));
+      expect_as_dense(scene_where(side, share != 45, noise));
     }
 }
 
@@ -115,9 +82,9 @@ TEST(InsideByFlood, IsTheInsideOfClosedShellsOfAnySize) {
       const double thick = 3 / middle;
       return (far > 0.9 - thick && far < 0.9) || (far > 0.4 - thick && far < 0.4);
     };
-    EXPECT_GT(expect_as_dense(scene_of(side, true, shells)), 0u);
+    EXPECT_GT(expect_as_dense(scene_where(side, true, shells)), 0u);
     const auto torn = [&](Int3 p) { return shells(p) && (p.x < 2 * p.y || p.y != p.z); };
-    expect_as_dense(scene_of(side, true, torn));
+    expect_as_dense(scene_where(side, true, torn));
   }
 }
 
@@ -127,8 +94,8 @@ TEST(InsideByFlood, LeaksThroughOneVoxelAndFillsNothingThen) {
       const int32_t low = std::min({p.x, p.y, p.z}), high = std::max({p.x, p.y, p.z});
       return low >= 10 && high <= 90 && (low == 10 || high == 90);
     };
-    EXPECT_EQ(expect_as_dense(scene_of(100, true, box)), 79u * 79 * 79);
-    EXPECT_EQ(expect_as_dense(scene_of(100, true, [&](Int3 p) { return box(p) && p != gap; })), 0u);
+    EXPECT_EQ(expect_as_dense(scene_where(100, true, box)), 79u * 79 * 79);
+    EXPECT_EQ(expect_as_dense(scene_where(100, true, [&](Int3 p) { return box(p) && p != gap; })), 0u);
   }
 }
 

@@ -20,6 +20,8 @@ constexpr uint32_t kClipped = kMesh | kPoints | kVoxels | kVolumeScene | kWholeS
 
 constexpr const char* kOfMeshes =
     "it says how a mesh becomes voxels, and belongs to the conversion of the mesh";
+constexpr uint32_t kSpaces = kClipped | kMixed;
+constexpr const char* kOfSpaces = "it fills space in a scene, and a file of bricks holds none";
 constexpr const char* kOfGrids = "it is for meshes and points; a volume and a scene file have a grid";
 constexpr const char* kOfColors = "with --materials none there are no colors, and with colors no palette";
 constexpr const char* kOfBricks = "it is for bricks in .h5 files, which --structure bricks or both makes";
@@ -140,6 +142,27 @@ OptionTopic materials_topic() {
            .help = "With --interior: other materials for voxels inside that lie at most this deep, such as "
                    "2mm=3 or 2=3,5=#ff8000. Depths are in voxels (their shortest side) or have a unit of "
                    "length, and are measured to the nearest surface voxel, from center to center."},
+          {.name = "fill",
+           .argument = "outside[=DISTANCE]",
+           .rules = {{kSpaces, kOfSpaces}},
+           .help =
+               "Fill all space outside of the rooms around --seed, as far as the scene's voxels reach. "
+               "Outside is what paths from beyond the scene reach that keep this far from voxels, in scene "
+               "units, and the space within it; gaps up to twice as wide are closed. Without a distance: "
+               "1.6"},
+          {.name = "carve",
+           .argument = "HEIGHT,RADIUS",
+           .rules = {{kSpaces, kOfSpaces}},
+           .help =
+               "Fill all space that a walker does not pass, as far as the scene's voxels reach: an upright "
+               "capsule of this size in scene units, such as 1.6,0.2, which begins with its middle at --seed "
+               "and moves wherever it touches no voxel's center."},
+          {.name = "seed",
+           .argument = "X,Y,Z",
+           .preset = "0,0,0",
+           .unit = "scene units",
+           .rules = {{kSpaces, kOfSpaces}},
+           .help = "The place where the walker of --carve begins, and which --fill keeps empty."},
           {.name = "holes-out",
            .argument = "FILE.glb",
            .rules = {{kMesh, kOfMeshes}},
@@ -159,7 +182,8 @@ OptionTopic materials_topic() {
            .unit = "voxels",
            .rules = {{kMesh, kOfMeshes}},
            .help =
-               "Write distances instead of voxels, as .nrrd, .npy or .vdb in the mesh's units: exact up to "
+               "Write distances instead of voxels, as .nrrd, .npy, .nvdb or .vdb in the mesh's units: exact "
+               "up to "
                "BAND voxels from the triangles, and BAND beyond. With --solid, those inside are negative. "
                "With --materials mesh or object, FILE-materials, or another grid of the .vdb file, has the "
                "nearest triangles' materials + 1."},
@@ -167,7 +191,7 @@ OptionTopic materials_topic() {
            .argument = "TYPE",
            .words = {"f32", "f16"},
            .rules = {{kMesh, kOfMeshes}},
-           .help = "With --sdf: numbers of 32 bits, or of 16 bits in .npy files. Default: f32"},
+           .help = "With --sdf: numbers of 32 bits, or of 16 bits in .npy and .nvdb files. Default: f32"},
           {.name = "combine",
            .argument = "HOW",
            .words = {voxelize::kCombinationNames.begin(), voxelize::kCombinationNames.end()},
@@ -193,11 +217,12 @@ OptionTopic materials_topic() {
            .rules = {{kMesh | kPoints | kVoxels | kVolumeScene | kMakesPalette, kOfMeshes},
                      {kColors | kMakesPalette, kOfColors}},
            .help = "auto: choose the colors from the mesh; or take them from a file of up to 16 colors: "
-                   ".gpl, .pal (JASC), .hex or an image."},
+                   ".gpl, .pal (JASC), .hex, a .json list of materials with measured colors, or an image."},
           {.name = "dither",
-           .rules = {{kMakesPalette, "it is for --materials palette of a scene file with 24-bit colors"}},
-           .help = "With --materials palette: mix colors from those of the palette, such as a printer's "
-                   "materials, voxel by voxel."},
+           .rules =
+               {{kMesh | kPoints | kVoxels | kMakesPalette,
+                 "it is for colors that become a palette: --materials palette makes one of a scene file's"}},
+           .help = "Mix colors from those of the palette, such as a printer's materials, voxel by voxel."},
           {.name = "palette-size",
            .argument = "COLORS",
            .range = OptionRange{17, 65536},

@@ -81,7 +81,7 @@ uint32_t inputs_bits(const ConvertOptions& options) {
 uint32_t scene_bits(const ConvertOptions& options) {
   uint32_t bits = output_bits(options);
   if ((bits & kWritesH5) != 0) bits |= other_forms(options);
-  return options.build.materials ? bits | kColors : bits;
+  return options.build.materials || options.dither ? bits | kColors : bits;
 }
 
 RunTraits of_volume(const ConvertOptions& options) {
@@ -160,6 +160,17 @@ void check_lossy(const ConvertOptions& options) {
         "--lossy goes with neither --res nor --clip, which would change the share of its voxels");
 }
 
+void check_space(const ConvertOptions& options) {
+  if (!fills_space(options)) return;
+  if (options.parts)
+    throw UsageError("--parts does not go with --fill and --carve, which look at the whole scene");
+  if (options.conversion == ConversionKind::SceneFile && (options.grid.resolution > 0 || options.grid.clip))
+    throw UsageError(
+        "--fill and --carve of a scene file go with neither --res nor --clip: do that afterwards");
+  if (options.conversion == ConversionKind::SceneFile && !options.names_output)
+    throw UsageError("--fill and --carve make another scene of a scene file: -o says where to");
+}
+
 // Colors are those of surfaces, and one file holds them.
 void check_colors(const ConvertOptions& options) {
   if (options.conversion == ConversionKind::SceneFile) {
@@ -179,9 +190,11 @@ void check_colors(const ConvertOptions& options) {
   if (options.conversion != ConversionKind::Meshes && options.conversion != ConversionKind::Points &&
       options.conversion != ConversionKind::Voxels && options.conversion != ConversionKind::Mixed)
     throw UsageError("--materials colors is for meshes, for points and for files of voxels");
-  const auto refuse = [](bool given, const std::string& what) {
+  const auto refuse = [&](bool given, const std::string& what) {
     if (given)
-      throw UsageError("--materials colors does not go with " + what + " yet: --materials texture does");
+      throw UsageError(fmt::format("{} does not go with {} yet: --materials texture{} does",
+                                   options.dither ? "--dither" : "--materials colors", what,
+                                   options.dither ? " alone" : ""));
   };
   refuse(!options.shells.empty(), "--shell");
   refuse(options.build.solid && options.parts, "--solid and --parts");
@@ -285,6 +298,7 @@ void check_given(const ConvertOptions& options) {
   check_colors(options);
   check_normals(options);
   check_lossy(options);
+  check_space(options);
   const RunTraits run = traits_of(options);
   check_effects(options.given, run);
   check_default_output(options, run);

@@ -61,6 +61,30 @@ std::filesystem::path parse_report(const CommandLine& arguments) {
   return path;
 }
 
+// Reads --fill, --carve and --seed.
+void read_walk(const CommandLine& arguments, ConvertOptions& options) {
+  constexpr std::string_view kSealed = "outside=";
+  if (const auto fill = arguments.given("fill")) {
+    options.seal = voxelize::kUsualSeal;
+    if (fill->starts_with(kSealed))
+      options.seal = parse_number(fill->substr(kSealed.size()), "--fill outside");
+    if ((*fill != "outside" && !fill->starts_with(kSealed)) || !(*options.seal >= 0))
+      throw UsageError(fmt::format("--fill is '{}', expected outside or outside=DISTANCE", *fill));
+  }
+  if (const auto carve = arguments.given("carve")) {
+    const std::vector<double> sizes = arguments.numbers("carve", 2, "HEIGHT,RADIUS");
+    options.walker = {sizes[0], sizes[1]};
+    if (!(sizes[1] > 0 && sizes[0] >= 2 * sizes[1]))
+      throw UsageError(fmt::format(
+          "--carve is '{}', expected a radius above 0 and a height of at least twice the radius", *carve));
+  }
+  if (!arguments.has("seed")) return;
+  if (!fills_space(options))
+    throw UsageError("--seed is where the walker of --carve and --fill begins: give one");
+  const std::vector<double> place = arguments.numbers("seed", 3, "X,Y,Z");
+  options.seed = {place[0], place[1], place[2]};
+}
+
 // Throws UsageError if the option has no effect: only voxels with materials have one inside.
 void check_of_materials(const CommandLine& arguments, const char* option, const ConvertOptions& options) {
   if (!arguments.has(option)) return;
@@ -97,6 +121,7 @@ void read_insides(const CommandLine& arguments, ConvertOptions& options) {
   if (arguments.has("report")) options.report = parse_report(arguments);
   if (options.report && options.materials != scene::MaterialMode::Mesh)
     options.mesh.objects = MeshObjects::Apart;
+  read_walk(arguments, options);
   options.sdf = arguments.given_number("sdf");
   if (arguments.has("sdf-type") && !options.sdf)
     throw UsageError("--sdf-type is for the distances that --sdf writes: give both");

@@ -57,14 +57,18 @@ using MakeScene = dag::VoxelScene (*)(const ConvertOptions&, Conversion&);
 void convert(const ConvertOptions& options, MakeScene make_scene) {
   Stopwatch total;
   Conversion conversion;
-  Output output = {.scene = make_scene(options, conversion), .bricks = {}, .hash = {}};
+  ConvertOptions making = options;
+  if (options.dither) making.palette.reset();  // colors are mixed from it afterwards
+  Output output = {.scene = make_scene(making, conversion), .bricks = {}, .hash = {}};
   if (options.ranks && options.ranks->rank() > 0) return;  // rank 0 has the scene
   output.normals = std::move(conversion.normals);
   // A scene that has its input's grid is cut only now.
   const bool is_whole =
       options.conversion == ConversionKind::Voxels || options.conversion == ConversionKind::VolumeScene;
   if (is_whole) cut_scene(output.scene, options);
+  fill_space(output.scene, output.normals, options);
   reduce_colors(output.scene, options);
+  if (options.dither) output.scene = with_chosen_palette(std::move(output.scene), options);
   if (wants_bricks(options) || wants_hash(options))
     output.scene = in_palette(std::move(output.scene), "in bricks and hashes", options.engine);
   const dag::VoxelScene& scene = output.scene;

@@ -25,6 +25,7 @@
 #include "libvox/spatial/frozen_hash.h"
 #include "libvox/voxelize/combine.h"
 #include "libvox/voxelize/grid.h"
+#include "libvox/voxelize/walkable.h"
 #include "tools/common/command_line.h"
 
 namespace vox {
@@ -98,7 +99,10 @@ struct ConvertOptions {
   std::optional<std::filesystem::path> report;  // what is wrong with the mesh
   bool flood = false;  // --inside flood: the surface is built, and what no path leads to is filled afterwards
   std::optional<InsideMaterial> interior;
-  std::vector<GivenShell> shells;                  // from the surface inwards
+  std::vector<GivenShell> shells;          // from the surface inwards
+  std::optional<double> seal;              // --fill outside: gaps up to twice this wide are closed
+  std::optional<voxelize::Walker> walker;  // --carve
+  Vec3d seed = {0, 0, 0};
   std::optional<std::filesystem::path> holes_out;  // a mesh of the membranes that close holes
   std::optional<std::filesystem::path> paint;      // a script of strokes
   painting::PaintOptions painting;
@@ -124,6 +128,11 @@ ConvertOptions read_convert_options(const CommandLine& arguments);
 
 // Reads the options that decide which voxels are inside, and their materials.
 void read_insides(const CommandLine& arguments, ConvertOptions& options);
+
+// True if space that no walker reaches is filled.
+inline bool fills_space(const ConvertOptions& options) {
+  return options.seal || options.walker;
+}
 
 // True if holes of meshes are closed to decide what is inside.
 bool closes_holes(const ConvertOptions& options);

@@ -133,6 +133,12 @@ void cut_scene(dag::VoxelScene& scene, const ConvertOptions& options) {
   scene.created = timestamp();
 }
 
+dag::VoxelScene with_chosen_palette(dag::VoxelScene scene, const ConvertOptions& options) {
+  dag::WithPaletteOptions making = {.dither = options.dither, .memory_limit = options.engine.memory_limit};
+  if (options.palette) making.palette = read_palette(*options.palette);
+  return dag::with_palette(std::move(scene), making);
+}
+
 void reduce_colors(dag::VoxelScene& scene, const ConvertOptions& options) {
   if (options.palette_size) scene.colors = dag::with_fewer_colors(*scene.colors, *options.palette_size);
   if (!options.color_error) return;
@@ -190,7 +196,8 @@ static bool changes_colors(const ConvertOptions& options) {
 bool writes_file(const ConvertOptions& options) {
   return !options.info &&
          (!options.verify || options.structure ||
-          ((wants_coarser(options) || changes_colors(options) || options.lossy) && options.names_output));
+          ((wants_coarser(options) || changes_colors(options) || options.lossy || fills_space(options)) &&
+           options.names_output));
 }
 
 void check_verifiable(const ConvertOptions& options) {
@@ -274,9 +281,7 @@ void change_colors(dag::VoxelScene& scene, const ConvertOptions& options) {
     if (!scene.colors)
       throw Error("holds no 24-bit colors, of which --materials palette makes a palette")
           .at(options.inputs[0].string());
-    dag::WithPaletteOptions making = {.dither = options.dither, .memory_limit = options.engine.memory_limit};
-    if (options.palette) making.palette = read_palette(*options.palette);
-    scene = dag::with_palette(std::move(scene), making);
+    scene = with_chosen_palette(std::move(scene), options);
   } else if (options.structure && (options.structure->bricks || options.structure->hash)) {
     scene = in_palette(std::move(scene), "in bricks and hashes", options.engine);
   }
@@ -321,7 +326,8 @@ void use_scene_file(const ConvertOptions& options, ranks::Ranks& ranks) {
   const Damage damage = writes && !options.verify ? damage_with(options.overwrite) : Damage::Ignored;
   // Other structures are made of a whole scene.
   const bool makes_part = options.grid.clip || wants_coarser(options);
-  const Loading loading = (options.structure && !options.grid.clip) || options.lossy ? Loading::Whole
+  const bool needs_all = (options.structure && !options.grid.clip) || options.lossy || fills_space(options);
+  const Loading loading = needs_all        ? Loading::Whole
                           : options.verify ? loading_onto(options.engine)
                           : makes_part     ? Loading::ByChunks
                                            : Loading::AsUsed;
@@ -339,6 +345,7 @@ void use_scene_file(const ConvertOptions& options, ranks::Ranks& ranks) {
   if (options.verify && (is_first || !is_alone))
     verify_scene(output.scene, output.forms(), options.inputs[0], options.engine, readers);
   if (writes) change_colors(output.scene, options);
+  if (writes) fill_space(output.scene, output.normals, options);
   std::optional<LossyFigures> lossy;
   if (writes && options.lossy) lossy = make_lossy(output.scene, options);
   if (writes) make_of_scene(output, options, parts, ranks, watch);
@@ -354,7 +361,7 @@ void use_scene_file(const ConvertOptions& options) {
   ranks::Ranks& ranks = options.ranks ? *options.ranks : ranks::alone();
   const bool writes = writes_file(options), is_first = ranks.rank() == 0;
   // Rank 0 alone makes other structures and replaces nodes, and shows what a file holds.
-  const bool for_first = options.structure || options.lossy;
+  const bool for_first = options.structure || options.lossy || fills_space(options);
   if (!is_first && (for_first || (!writes && !options.verify))) return;
   use_scene_file(options, for_first ? ranks::alone() : ranks);
 }

@@ -73,6 +73,9 @@ void cut_scene(dag::VoxelScene& scene, const ConvertOptions& options);
 // Reduces colors by --palette-size and --color-error. If these are given, the scene must have colors.
 void reduce_colors(dag::VoxelScene& scene, const ConvertOptions& options);
 
+// Puts a palette in the place of 24-bit colors: that of --palette, or one that is chosen from them.
+dag::VoxelScene with_chosen_palette(dag::VoxelScene scene, const ConvertOptions& options);
+
 // Makes the level of the scene that --res asks for. Collective; rank 0 gets the result.
 void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options,
                   ranks::Ranks& ranks = ranks::alone());
@@ -215,6 +218,11 @@ void complete_inside(voxelize::BuildResult& result, const voxelize::Inside& insi
 std::optional<attributes::PackedValues> make_values(voxelize::BuildResult& result, Engine& engine,
                                                     const build::SceneInput& input,
                                                     const ConvertOptions& options);
+
+// Fills what --fill and --carve ask for. New voxels have the material that most voxels have, or the colors that voxels
+// inside solids have. `normals` are those of the scene's voxels.
+void fill_space(dag::VoxelScene& scene, std::optional<attributes::PackedValues>& normals,
+                const ConvertOptions& options);
 
 // Tells what --solid has found in a mesh whose inside is not clear.
 void warn_of_solid(const voxelize::SolidCounts& counts, const ConvertOptions& options);

@@ -11,6 +11,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/colors.h"
+#include "libvox/dag/voxels_by_material.h"
 #include "libvox/device/cpu_device.h"
 #include "libvox/scene/oklab.h"
 #include "libvox/voxelize/normals.h"
@@ -183,6 +184,32 @@ void complete_inside(voxelize::BuildResult& result, const voxelize::Inside& insi
                      const voxelize::Grid& grid, const ConvertOptions& options) {
   if (options.ranks != nullptr && options.ranks->rank() > 0) return;
   voxelize::make_inside(result, inside, grid.voxel_size);
+}
+
+void fill_space(dag::VoxelScene& scene, std::optional<attributes::PackedValues>& normals,
+                const ConvertOptions& options) {
+  if (!fills_space(options)) return;
+  const uint64_t memory = options.engine.memory_limit;
+  uint8_t material = 0;
+  if (scene.dag.materials && !scene.dag.empty())
+    material = dag::majority_materials(scene.dag, 0, UINT64_MAX, ranks::alone())[0];
+  voxelize::FloodedScene filled =
+      voxelize::unreachable_filled(scene.dag, material,
+                                   {.seed = (options.seed - scene.origin) / scene.voxel_size,
+                                    .voxel_size = scene.voxel_size,
+                                    .seal = options.seal,
+                                    .walker = options.walker,
+                                    .memory_limit = memory});
+  const auto with_filled = [&](std::optional<attributes::PackedValues>& values,
+                               std::optional<uint32_t> fill) {
+    if (values)
+      values = dag::inside_values(filled.dag, scene.dag, *values, fill,
+                                  device::CpuDevice(memory, false).pool().available());
+  };
+  with_filled(scene.colors, std::nullopt);
+  with_filled(normals, attributes::kNoDirection);
+  scene.dag = std::move(filled.dag);
+  log_info("{} that no walker reaches are filled", format_count(filled.filled, "voxel"));
 }
 
 void warn_of_solid(const voxelize::SolidCounts& counts, const ConvertOptions& options) {
