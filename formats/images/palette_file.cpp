@@ -251,10 +251,11 @@ bool is_gpl_of_vox(std::string_view file) {
 
 scene::Palette read_palette(const fs::path& path) {
   const FileFormat format = format_of(path);
-  scene::Palette palette = format == FileFormat::Gpl       ? parse_gpl(path, read_text(path))
-                           : format == FileFormat::JascPal ? parse_jasc(path, read_text(path))
-                           : format == FileFormat::Hex     ? parse_hex(path, read_text(path))
-                                                           : palette_of_image(path);
+  scene::Palette palette = has_role(path, FileRole::MaterialList) ? read_material_list(path)
+                           : format == FileFormat::Gpl            ? parse_gpl(path, read_text(path))
+                           : format == FileFormat::JascPal        ? parse_jasc(path, read_text(path))
+                           : format == FileFormat::Hex            ? parse_hex(path, read_text(path))
+                                                                  : palette_of_image(path);
   if (palette.count == 0) fail(path, "holds no color");
   return palette;
 }

@@ -1,5 +1,5 @@
-// Reads and writes palettes: GIMP (.gpl), JASC (.pal), lines of rrggbb (.hex), or an image of at most 16
-// colors.
+// Reads and writes palettes: GIMP (.gpl), JASC (.pal), lines of rrggbb (.hex), lists of materials (.json), or an image
+// of at most 16 colors.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@
 
 namespace vox {
 
-// The extension selects the format. Any file that is not .gpl, .pal or .hex is read as an image. Its colors
+// The extension selects the format. Any file that is not .gpl, .pal, .hex or .json is read as an image. Its colors
 // are taken in the order in which they first appear, without those of invisible pixels. Entries without a
 // name are called "#rrggbb". Throws an Error that names the file and the line, for example if there is no
 // entry or more than 16.
@@ -40,6 +40,10 @@ void write_material_list(const std::filesystem::path& path, const dag::VoxelScen
 // Sets the array `materials` of this JSON.
 void set_materials(Json& facts, const dag::VoxelScene& scene);
 bool is_material_list_of_vox(std::string_view file);
+
+// Reads the names and colors of such a list, for example of a printer's materials. A color is "#rrggbb", or CIELAB
+// (D50, 2°) as instruments measure it, which is moved into sRGB. Everything else is optional.
+scene::Palette read_material_list(const std::filesystem::path& path);
 
 // Chooses the palette of a mesh: from a file, from its colors or from its materials.
 

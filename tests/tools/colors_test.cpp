@@ -33,7 +33,23 @@ TEST_F(ColorsProgram, BecomeAPaletteOnRequestAndWhereNothingElseFits) {
   EXPECT_TRUE(has(converted({"mixed.h5", "--info"}), "#f8e020"));
   EXPECT_NE(json_value(converted({"mixed.h5", "--info", "--json"}), "digest"),
             json_value(converted({"near.h5", "--info", "--json"}), "digest"));
-  expect_failure(kBadUsage, "--dither needs --materials palette", {"ball.glb", "--res", "64", "--dither"});
+  // A mesh is mixed in one step, from measured colors too.
+  write("inks.json",
+        R"({"materials": [{"name": "black", "color": "#000000"}, {"lab": [100, 0, 0]}, {"color": "#00b0f0"},
+           {"color": "#e03080"}, {"color": "#f8e020"}]})");
+  converted(
+      {"ball.glb", "--res", "128", "--palette", "inks.json", "--dither", "-o", "printed.h5", "--verify"});
+  EXPECT_TRUE(has(converted({"printed.h5", "--info"}), "black"));
+  EXPECT_EQ(json_value(converted({"printed.h5", "--info", "--json"}), "digest"),
+            json_value(converted({"mixed.h5", "--info", "--json"}), "digest"));
+  const auto refused = [&](const char* problem, const std::vector<std::string>& more) {
+    std::vector<std::string> command = {"ball.glb", "--res", "64", "--dither", "-o", "x.h5"};
+    command.insert(command.end(), more.begin(), more.end());
+    expect_failure(kBadUsage, problem, command);
+  };
+  refused("--dither mixes colors", {"--materials", "mesh"});
+  refused("--palette-weight needs", {"--palette-weight", "even"});
+  refused("--dither does not go with --shell", {"--solid", "--interior", "1", "--shell", "2=3"});
   EXPECT_TRUE(has(converted({"palette.h5", "--info"}), "4-bit materials"));
   std::filesystem::copy(folder_ / "ball.h5", folder_ / "damaged.h5");
   python(

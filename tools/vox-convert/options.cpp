@@ -124,7 +124,7 @@ std::filesystem::path parse_assign(const CommandLine& arguments, const ConvertOp
 double parse_palette_weight(const CommandLine& arguments, const ConvertOptions& options) {
   if (options.materials != scene::MaterialMode::Texture)
     throw UsageError("--palette-weight needs --materials texture: other materials have no weights");
-  if (options.palette)
+  if (options.palette || options.dither)
     throw UsageError("--palette-weight needs --palette auto: the colors of a file are used as they are");
   const auto text = arguments.text("palette-weight");
   if (text == "area") return 1;
@@ -325,8 +325,6 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
   options.makes_palette = arguments.text("materials") == "palette";
   options.normals = arguments.has("normals");
   options.dither = arguments.has("dither");
-  if (options.dither && !options.makes_palette)
-    throw UsageError("--dither needs --materials palette, for a scene file with 24-bit colors");
   if (!options.volume_materials && !options.makes_palette)
     options.materials = parse_materials(arguments.text("materials"));
   if (const auto palette = arguments.text("palette"); palette != "auto") options.palette = palette;
@@ -341,6 +339,11 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
   read_insides(arguments, options);
   if (arguments.has("combine"))
     options.combine = static_cast<voxelize::Combination>(arguments.word("combine"));
+  if (options.dither && !options.makes_palette) {
+    if (options.materials != scene::MaterialMode::Texture)
+      throw UsageError("--dither mixes colors from a palette: it needs --materials texture or palette");
+    options.materials = scene::MaterialMode::Colors;  // until a palette takes their place
+  }
   options.build.colors = options.materials == scene::MaterialMode::Colors;
   options.build.materials = options.materials != scene::MaterialMode::None && !options.build.colors;
   options.raw = read_raw_options(arguments);
