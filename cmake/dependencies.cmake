@@ -58,6 +58,6 @@ set(vox_optional_definitions "")
 vox_optional(MESHOPT meshoptimizer::meshoptimizer "glTF compressed by meshoptimizer")
 vox_optional(DRACO draco::draco "glTF compressed by Draco")
 vox_optional(WEBP webp::webp "WebP images")
-vox_optional(ZSTD zstd::zstd "the form stream_zstd in vox-stats")
+vox_optional(ZSTD zstd::zstd "the form stream_zstd in vox-stats, and .spz files of version 4")
 vox_optional(ISAL isal::isal "faster compression of scene files by ISA-L")
 list(REMOVE_ITEM vox_optional_definitions VOX_HAS_ISAL)  # only one source is compiled with it

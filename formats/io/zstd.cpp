@@ -1,8 +1,10 @@
 #include "formats/io/zstd.h"
 
+#include "libvox/base/error.h"
 #include "libvox/base/log.h"
 
 #ifdef VOX_HAS_ZSTD
+#include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
 #include <zstd.h>
@@ -10,7 +12,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 
 namespace vox {
@@ -42,6 +43,15 @@ std::function<uint64_t(std::span<const uint8_t>)> zstd_size_or_none() {
   return zstd_size;
 }
 
+void unpack_zstd(std::span<const std::byte> packed, std::span<std::byte> to) {
+  const size_t got = ZSTD_decompress(to.data(), to.size(), packed.data(), packed.size());
+  if (ZSTD_isError(got) != 0)
+    throw Error(fmt::format("its Zstandard data is damaged, or not of {} bytes: {}", to.size(),
+                            ZSTD_getErrorName(got)));
+  if (got != to.size())
+    throw Error(fmt::format("expected {} bytes of values, found {} in its Zstandard data", to.size(), got));
+}
+
 }  // namespace vox
 #else
 namespace vox {
@@ -49,6 +59,10 @@ namespace vox {
 std::function<uint64_t(std::span<const uint8_t>)> zstd_size_or_none() {
   log_info("this build has no libzstd: the form stream_zstd is left out");
   return {};
+}
+
+void unpack_zstd(std::span<const std::byte>, std::span<std::byte>) {
+  throw Error("is compressed with Zstandard, and this build has no libzstd");
 }
 
 }  // namespace vox

@@ -8,13 +8,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "formats/io/compression.h"
+#include "formats/io/output_file.h"
 #include "formats/io/read_file.h"
+#include "formats/io/zstd.h"
 #include "formats/points/points.h"
 #include "formats/points/splats.h"
 #include "formats/voxels/voxel_file.h"
@@ -32,6 +36,14 @@ T splat_value(const std::byte* from) {
 
 double byte_value(std::byte byte) {
   return static_cast<double>(std::to_integer<uint32_t>(byte));
+}
+
+double half_value(uint16_t half) {
+  const uint64_t exponent = half >> 10 & 31, digits = half & 1023;
+  const double size = exponent == 31  ? std::numeric_limits<double>::infinity()
+                      : exponent == 0 ? static_cast<double>(digits) * 0x1p-24
+                                      : static_cast<double>((1024 + digits) << exponent) * 0x1p-25;
+  return half >> 15 != 0 ? -size : size;
 }
 
 // Adds a splat in the way that the user has asked for.
@@ -81,38 +93,44 @@ void read_splat_record(const std::byte* at, CloudPiece& to, const PointOptions& 
             options);
 }
 
-// An .spz file is gzip data: a header, and then the values of all splats, one kind after the other.
+// An .spz file up to version 3 is gzip data: a header, and then the values of all splats, one kind after the other. In
+// version 4 the header is longer, and the kinds are frames of Zstandard, whose sizes stand in a table.
 //
 //   byte   0   u32   0x5053474e, "NGSP"      12   u8   degree of the spherical harmonics
 //          4   u32   version                 13   u8   fractional bits of coordinates
-//          8   u32   number of splats        14   u8   flags     15   u8   0
+//          8   u32   number of splats        14   u8   flags
+//                                            15   u8   version 4: number of frames
+//         16   u32   version 4: the table's first byte; it has u64 ×2 for each frame, compressed and not
 //
-//   center       i24 ×3         in 2^-bits
+//   center       i24 ×3         in 2^-bits; in version 1, f16 ×3
 //   opacity      u8             in 255ths
 //   color       u8 ×3          127.5 + 255 · 0.15 times the first harmonic's coefficient
 //   deviations   u8 ×3          160 + 16 times the logarithm
-//   quaternion   u8 ×3          in version 2: x, y and z, 127.5 + 127.5 times each; w is not negative
-//                u32            in version 3: bits 30 and 31 say which of x, y, z, w is greatest and left out;
+//   quaternion   u8 ×3          up to version 2: x, y and z, 127.5 + 127.5 times each; w is not negative
+//                u32            from version 3 on: bits 30 and 31 say which of x, y, z, w is greatest and left out;
 //                               the others, the last one in the lowest bits, have 9 bits, in 511ths of √½, and
 //                               a sign
 //   harmonics    u8 ×3 for each coefficient
-constexpr uint64_t kSpzHeader = 16;
+constexpr uint64_t kSpzHeader = 16, kFramedSpzHeader = 32;
 constexpr uint32_t kSpzMagic = 0x5053474e;
 
-// The offsets of each kind of values.
+// The offsets of each kind of values from the first one.
 struct SpzLayout {
   uint64_t count = 0;
   double unit = 1;
-  bool smallest_three = false;
-  uint64_t places = 0, opacities = 0, colors = 0, sizes = 0, turns = 0, end = 0;
+  uint32_t version = 0;
+  uint64_t opacities = 0, colors = 0, sizes = 0, turns = 0, rest = 0, end = 0;
+
+  uint64_t place_bytes() const { return version == 1 ? 6 : 9; }
+  uint64_t turn_bytes() const { return version < 3 ? 3 : 4; }
 };
 
 SpzLayout spz_layout(std::span<const std::byte> header) {
   if (header.size() < kSpzHeader || splat_value<uint32_t>(header.data()) != kSpzMagic)
     throw Error("is not an .spz file: its gzip data does not start with 'NGSP'");
   const auto version = splat_value<uint32_t>(header.data() + 4);
-  if (version != 2 && version != 3)
-    throw Error(fmt::format("is .spz of version {}, but only 2 and 3 are supported", version))
+  if (version < 1 || version > 4)
+    throw Error(fmt::format("is .spz of version {}, but only 1 to 4 are supported", version))
         .hint("write it as .ply, as with splat-transform");
   constexpr std::array<uint64_t, 5> kCoefficients = {0, 3, 8, 15, 24};
   const auto degree = std::to_integer<size_t>(header[12]), bits = std::to_integer<size_t>(header[13]);
@@ -122,18 +140,43 @@ SpzLayout spz_layout(std::span<const std::byte> header) {
   SpzLayout layout;
   layout.count = splat_value<uint32_t>(header.data() + 8);  // the sizes below fit easily
   layout.unit = 1.0 / static_cast<double>(uint64_t{1} << bits);
-  layout.smallest_three = version == 3;
-  layout.places = kSpzHeader;
-  layout.opacities = layout.places + 9 * layout.count;
+  layout.version = version;
+  layout.opacities = layout.place_bytes() * layout.count;
   layout.colors = layout.opacities + layout.count;
   layout.sizes = layout.colors + 3 * layout.count;
   layout.turns = layout.sizes + 3 * layout.count;
-  layout.end = layout.turns + (layout.smallest_three ? 4 : 3) * layout.count +
-               3 * kCoefficients[degree] * layout.count;
+  layout.rest = layout.turns + layout.turn_bytes() * layout.count;
+  layout.end = layout.rest + 3 * kCoefficients[degree] * layout.count;
   return layout;
 }
 
-// Versions from 4 on are no gzip data; their header begins in the same way.
+// Unpacks the values before the spherical harmonics, each kind from a frame of its own.
+void unpack_frames(std::span<const std::byte> file, const SpzLayout& layout, std::span<std::byte> values) {
+  const std::array<uint64_t, 6> begins = {
+      0, layout.opacities, layout.colors, layout.sizes, layout.turns, layout.rest};
+  const auto part = [&](uint64_t at, uint64_t bytes) {
+    if (at > file.size() || bytes > file.size() - at)
+      throw Error("ends before its values").hint("is it truncated?");
+    return file.subspan(at, bytes);
+  };
+  const std::span<const std::byte> header = part(0, kFramedSpzHeader);
+  const auto frames = std::to_integer<uint64_t>(header[15]);
+  if (frames + 1 < begins.size())
+    throw Error(fmt::format("has {} kinds of values, expected 5 or more", frames));
+  const uint64_t table = splat_value<uint32_t>(header.data() + kSpzHeader);
+  uint64_t at = table + part(table, 16 * frames).size();
+  for (size_t kind = 0; kind + 1 < begins.size(); ++kind) {
+    const std::byte* const sizes = file.data() + table + 16 * kind;
+    const auto packed = splat_value<uint64_t>(sizes), bytes = splat_value<uint64_t>(sizes + 8);
+    if (bytes != begins[kind + 1] - begins[kind])
+      throw Error(fmt::format("has {} bytes of a kind of values, expected {}", bytes,
+                              begins[kind + 1] - begins[kind]));
+    unpack_zstd(part(at, packed), values.subspan(begins[kind], bytes));
+    at += packed;
+  }
+}
+
+// Version 4 is no gzip data; its header begins in the same way.
 std::vector<std::byte> spz_header(std::span<const std::byte> file) {
   const auto start = file.first(std::min<size_t>(file.size(), kSpzHeader));
   if (start.size() == kSpzHeader && splat_value<uint32_t>(start.data()) == kSpzMagic)
@@ -156,7 +199,7 @@ class SpzSplats {
     };
     const auto deviation = [&](size_t k) { return portable_exp(byte_value(size[k]) / 16 - 10); };
     put_splat(to, {place(i), rgb_value({code(0), code(1), code(2)})},
-              {.axes = layout_.smallest_three ? smallest_three(i) : first_three(i),
+              {.axes = layout_.turn_bytes() == 4 ? smallest_three(i) : first_three(i),
                .deviations = {deviation(0), deviation(1), deviation(2)},
                .opacity = byte_value(*at(layout_.opacities + i)) / 255},
               options);
@@ -164,13 +207,27 @@ class SpzSplats {
 
  private:
   SpzSplats(const MappedFile& file, const std::filesystem::path& path)
-      : layout_(spz_layout(spz_header(file.bytes()))),
-        bytes_(file.bytes(), Deflated::Gzip, layout_.end, path) {}
+      : layout_(spz_layout(spz_header(file.bytes()))), has_frames_(layout_.version >= 4) {
+    // A byte of a frame stands for at most 43691 others: a block of 128 KiB takes three bytes.
+    if (has_frames_ && layout_.rest / 43691 > file.bytes().size())
+      throw Error(fmt::format("its {} bytes cannot hold as many splats as it states", file.bytes().size()));
+    if (has_frames_)
+      unpack_frames(file.bytes(), layout_,
+                    framed_.emplace(std::max<uint64_t>(layout_.rest, 1), path).bytes());
+    else
+      inflated_.emplace(file.bytes(), Deflated::Gzip, kSpzHeader + layout_.end, path);
+  }
 
-  const std::byte* at(uint64_t offset) const { return bytes_.bytes().data() + offset; }
+  const std::byte* at(uint64_t offset) const {
+    return (has_frames_ ? framed_->bytes() : inflated_->bytes().subspan(kSpzHeader)).data() + offset;
+  }
 
   Vec3d place(uint64_t i) const {
-    const std::byte* const p = at(layout_.places + 9 * i);
+    const std::byte* const p = at(layout_.place_bytes() * i);
+    if (layout_.version == 1) {
+      const auto along = [&](size_t axis) { return half_value(splat_value<uint16_t>(p + 2 * axis)); };
+      return {along(0), along(1), along(2)};
+    }
     const auto along = [&](size_t axis) {
       const auto part = [&](size_t k) { return std::to_integer<uint32_t>(p[3 * axis + k]) << (8 + 8 * k); };
       return (static_cast<int32_t>(part(0) | part(1) | part(2)) >> 8) * layout_.unit;
@@ -203,7 +260,9 @@ class SpzSplats {
   }
 
   SpzLayout layout_;
-  InflatedBytes bytes_;
+  bool has_frames_;
+  std::optional<InflatedBytes> inflated_;
+  std::optional<NamelessFile> framed_;
 };
 
 }  // namespace

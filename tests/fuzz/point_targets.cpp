@@ -60,7 +60,8 @@ std::string splats() {
 std::string spz(uint32_t version, uint8_t degree) {
   std::string file = bytes_of(uint32_t{0x5053474e}, version, uint32_t{2}, degree, uint8_t{12}, uint16_t{0});
   constexpr size_t kRest[] = {0, 9, 24, 45};
-  return file + std::string(2 * (9 + 1 + 3 + 3 + (version == 2 ? 3 : 4) + kRest[degree]), '\x80');
+  return file + std::string(2 * ((version == 1 ? 6 : 9) + 1 + 3 + 3 + (version < 3 ? 3 : 4) + kRest[degree]),
+                            '\x80');
 }
 
 constexpr const char* kPoints =
@@ -94,7 +95,7 @@ std::vector<Target> point_targets() {
           cloud("pts", "pts", {"3\n0 0 0 5 1 2 3\n1 0 0 5 1 2 3\n0 1 1 6 1 2 3\n"}),
           cloud("points", "ply", {kPoints, splat_ply(), splat_text()}),
           cloud("splat", "splat", {splats()}),
-          {"spz", {spz(2, 0), spz(3, 1)}, [](std::string_view bytes) {
+          {"spz", {spz(1, 0), spz(2, 0), spz(3, 1)}, [](std::string_view bytes) {
              return read_cloud(put("points.spz", gzipped(bytes)));
            }}};
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/io/zstd.h"
 #include "formats/points/points.h"
 #include "formats/points/splat_voxels.h"
 #include "libvox/base/error.h"
@@ -215,11 +216,16 @@ static_assert(sizeof(SpzHeader) == 16);
 std::string spz_content(const SpzHeader& header) {
   const auto fixed = [](double v) { return splat_bytes(static_cast<int32_t>(v * 4096)).substr(0, 3); };
   std::string content = splat_bytes(header);
-  for (const double v : {1.5, -2.25, 0.0, -100.0, 0.5, 7.0}) content += fixed(v);
+  if (header.version == 1) {
+    for (const uint16_t half : std::array<uint16_t, 6>{0x3e00, 0xc080, 0x0000, 0xd640, 0x3800, 0x4700})
+      content += splat_bytes(half);
+  } else {
+    for (const double v : {1.5, -2.25, 0.0, -100.0, 0.5, 7.0}) content += fixed(v);
+  }
   content += "\x80\xff";                                  // opacities
   content += std::string("\x80\x00\xff\x80\x80\x80", 6);  // colors
   content += std::string("\xa0\xb0\x90\xa0\xa0\xa0", 6);  // sizes
-  if (header.version == 2) {
+  if (header.version < 3) {
     content += std::string("\x80\x80\x80\x80\x80\xda", 6);
   } else {
     const uint32_t half = 511;  // w is the greatest one, z as great
@@ -229,11 +235,37 @@ std::string spz_content(const SpzHeader& header) {
   return content + std::string(2 * kRest[header.degree], '\x80');
 }
 
+// A frame of Zstandard with one block that is not compressed.
+std::string zstd_frame(const std::string& text) {
+  const auto size = static_cast<uint32_t>(text.size());
+  return "\x28\xb5\x2f\xfd\xa0" + splat_bytes(size) + splat_bytes(1 | size << 3).substr(0, 3) + text;
+}
+
+// The same splats as version 4, with room for extensions before the table.
+std::string framed_spz(uint8_t degree, uint32_t count = 2, uint64_t more = 0) {
+  const std::string content = spz_content({.degree = degree}), room(7, 'x');
+  std::string table, frames;
+  size_t at = 16;
+  for (const size_t bytes : {18u, 2u, 6u, 6u, 8u, 0u}) {
+    const std::string values = content.substr(at, bytes == 0 ? std::string::npos : bytes);
+    const std::string frame = zstd_frame(values);
+    table += splat_bytes(uint64_t{frame.size()}, uint64_t{values.size()} + more);
+    frames += frame;
+    at += bytes;
+  }
+  const SpzHeader header = {.version = 4, .count = count, .degree = degree, .flags = 2, .reserved = 6};
+  return splat_bytes(header, static_cast<uint32_t>(32 + room.size()), uint64_t{0}, uint32_t{0}) + room +
+         table + frames;
+}
+
 TEST(SplatFiles, SpzFilesAreRead) {
   TestFolder folder;
-  for (const uint32_t version : {2u, 3u})
+  for (const uint32_t version : {1u, 2u, 3u, 4u})
     for (const uint8_t degree : std::array<uint8_t, 4>{0, 1, 2, 3}) {
-      const auto file = folder.write("a.spz", gzipped(spz_content({.version = version, .degree = degree})));
+      if (version == 4 && !zstd_size_or_none()) continue;
+      const auto file =
+          folder.write("a.spz", version == 4 ? framed_spz(degree)
+                                             : gzipped(spz_content({.version = version, .degree = degree})));
       const CloudPiece found = all_splats(open_points(std::vector{file}));
       ASSERT_EQ(found.points.size(), 2u);
       expect_vector(found.points[0].place, {1.5, -2.25, 0});
@@ -270,8 +302,20 @@ TEST(SplatFiles, FilesThatLieAreErrorsThatNameTheFile) {
   expect_problem("a.splat", splat_file().substr(1), "no whole number of splats");
   expect_problem("a.spz", "abc", "is not an .spz file");
   expect_problem("a.spz", gzipped("something else than splats"), "is not an .spz file");
-  expect_problem("a.spz", gzipped(spz_content({.version = 1})), "version 1");
-  expect_problem("a.spz", spz_content({.version = 4}), "version 4");
+  expect_problem("a.spz", gzipped(spz_content({.version = 5})), "version 5");
+  expect_problem("a.spz", spz_content({.version = 0}), "version 0");
+  expect_problem("a.spz", framed_spz(1, 2, 1), "has 19 bytes of a kind of values, expected 18");
+  expect_problem("a.spz", framed_spz(1, 3), "has 18 bytes of a kind of values, expected 27");
+  expect_problem("a.spz", framed_spz(1, 0xffffffff), "cannot hold as many");
+  if (zstd_size_or_none()) {
+    std::string damaged = framed_spz(0);
+    damaged[32 + 7 + 6 * 16] ^= 1;  // the magic of the first frame
+    expect_problem("a.spz", damaged, "Zstandard data is damaged");
+    for (size_t bytes = 16; bytes + 12 < framed_spz(0).size(); ++bytes)
+      expect_problem("a.spz", framed_spz(0).substr(0, bytes), "a.spz");
+  } else {
+    expect_problem("a.spz", framed_spz(0), "no libzstd");
+  }
   expect_problem("a.spz", gzipped(spz_content({.bits = 25})), "25 fractional bits");
   std::string content = spz_content({});
   content[12] = 5;
