@@ -66,8 +66,10 @@ std::string facts_text(const dag::VoxelScene& scene, const ChunkTotals& totals,
 fs::path folder_of_chunks(const fs::path& path) {
   fs::path folder = path.parent_path();
   if (path.filename() != kFactsName || folder.empty() || folder == "." || folder == "..")
-    throw UsageError(fmt::format("-o is '{}', expected {} in a folder of its own, such as chunks/{}",
-                                 path.string(), kFactsName, kFactsName));
+    throw UsageError(fmt::format(
+        "-o is '{}', expected scene.json (chunks) or tileset.json (3D Tiles) in a folder of its own, such as "
+        "chunks/{}, or a name that ends in .voxel.json",
+        path.string(), kFactsName));
   return folder;
 }
 

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "formats/io/compression.h"
+#include "formats/io/output_file.h"
 #include "formats/io/read_file.h"
+#include "formats/voxels/openvdb/vdb_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
@@ -69,6 +71,26 @@ GridBytes inflated(const GridBytes& file, const StoredGrid& stored, const std::f
   return {bytes->bytes(), bytes};
 }
 
+// NanoVDB compresses pieces of 1 GiB, each behind its compressed size.
+GridBytes unpacked_blosc(const GridBytes& file, const StoredGrid& stored, const std::filesystem::path& path) {
+  constexpr uint64_t kLz4Ratio = 255, kPiece = uint64_t{1} << 30;
+  const uint64_t size = stored.record.grid_bytes;
+  if (size == 0 || size / kLz4Ratio > stored.record.file_bytes)
+    throw Error(
+        fmt::format("{} compressed bytes cannot hold a grid of {} bytes", stored.record.file_bytes, size));
+  const auto grid = std::make_shared<NamelessFile>(size, path);
+  for (uint64_t at = stored.at, done = 0; done < size;) {
+    const auto packed = file.get<uint64_t>(at, "a compressed grid");
+    const uint64_t piece = std::min(kPiece, size - done);
+    if (!unblosc(file.part(at + sizeof packed, packed, "a compressed grid"),
+                 grid->bytes().subspan(done, piece)))
+      throw Error("its grid cannot be unpacked: it is damaged, or is not LZ4 within Blosc");
+    at += sizeof packed + packed;
+    done += piece;
+  }
+  return {grid->bytes(), grid};
+}
+
 GridBytes unpacked(const GridBytes& file, const StoredGrid& stored, const std::shared_ptr<const void>& owner,
                    const std::filesystem::path& path) {
   switch (stored.codec) {
@@ -77,10 +99,10 @@ GridBytes unpacked(const GridBytes& file, const StoredGrid& stored, const std::s
     case Codec::Zip:
       return inflated(file, stored, path);
     case Codec::Blosc:
-      throw Error("is compressed with Blosc, which is not supported")
-          .hint("nanovdb_convert takes it to .vdb, and from there to .nvdb without compression");
+      return unpacked_blosc(file, stored, path);
   }
-  throw Error(fmt::format("is compressed by codec {}, expected none or ZIP", static_cast<int>(stored.codec)));
+  throw Error(
+      fmt::format("is compressed by codec {}, expected none, ZIP or Blosc", static_cast<int>(stored.codec)));
 }
 
 }  // namespace
