@@ -152,6 +152,7 @@ TEST_F(ConvertOptionsProgram, APlaceOnTheEarthIsFor3dTiles) {
   expect_failure(kBadUsage, "expected latitude,longitude,height",
                  {"cube.h5", "-o", "t/tileset.json", "--origin", "1,2"});
   expect_failure(kBadUsage, "in a folder of its own", {"cube.h5", "-o", "tileset.json"});
+  expect_failure(kBadUsage, "scene.json (chunks) or tileset.json (3D Tiles)", {"cube.h5", "-o", "t/x.json"});
   converted({"cube.h5", "-o", "t/tileset.json", "--origin", "48.2,16.4,180"});
 }
 
