@@ -236,6 +236,26 @@ class Conversions(ProgramTest):
                       lambda: vox.voxelize_points(places, colors=places[:9] / 20, res=9)):
             self.assertRaises(ValueError, wrong)
 
+    def test_vdb_files_are_read(self):
+        path = self.path("soup.vdb")
+        self.scene.save(path, overwrite=True)
+        self.assertEqual(vox.load(path, device=DEVICE).digest, self.scene.digest)
+        try:
+            import pyopenvdb  # the library itself, where it is installed
+        except ImportError:
+            self.skipTest("no pyopenvdb: its own files are not read")
+        values = np.zeros((20, 30, 25), np.float32)
+        values[3:11, 5:21, 7:9] = np.arange(1, 17)[None, :, None]
+        grid = pyopenvdb.FloatGrid()
+        grid.copyFromArray(values)
+        pyopenvdb.write(self.path("grid.vdb"), grids=[grid])
+        scene = vox.voxelize(self.path("grid.vdb"), device=DEVICE)
+        coordinates, materials = scene.voxels()  # the grid begins at the first active voxel
+        self.assertEqual(scene.filled, 8 * 16 * 2)
+        np.testing.assert_array_equal(coordinates.min(axis=0), [0, 0, 0])
+        np.testing.assert_array_equal(coordinates.max(axis=0), [7, 15, 1])
+        np.testing.assert_array_equal(materials, coordinates[:, 1])  # sixteen bins for sixteen values
+
     def test_pictures_are_shown_in_notebooks(self):
         picture = self.scene.render((60, 40), view="front")
         self.assertEqual((picture.shape, picture.dtype), ((40, 60, 4), np.uint8))
