@@ -21,7 +21,10 @@ struct DenseGrid {
   bool holds(Int3 at) const {
     return intersection(cube_at(at, 1), VoxelBox{{0, 0, 0}, size}) == cube_at(at, 1);
   }
-  uint8_t& operator[](Int3 at) { return values[static_cast<size_t>(at.x + size.x * (at.y + size.y * at.z))]; }
+  uint8_t& operator[](Int3 at) {
+    const auto row = static_cast<size_t>(at.y) + static_cast<size_t>(size.y) * static_cast<size_t>(at.z);
+    return values[row * static_cast<size_t>(size.x) + static_cast<size_t>(at.x)];
+  }
 
   Int3 size;
   std::vector<uint8_t> values;
