@@ -149,8 +149,8 @@ void SceneSurface::keep_colors() {
 
 // Sums of weights do not depend on the order, so that the parts of a surface can be added up apart.
 void SceneSurface::merge_texels() {
-  constexpr uint64_t kMostTexels = 1 << 20;
-  constexpr int kMostParts = 16;  // each of them has a sum for each texel
+  constexpr uint64_t kMostTexels = 1 << 19;
+  constexpr int kMostParts = 8;  // each of them has a sum for each texel
   std::vector<uint64_t> first_texel = {0};
   for (size_t i = 0; i < scene_.materials.size(); ++i) {
     const Material& material = scene_.materials[i];
