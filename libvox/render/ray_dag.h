@@ -92,6 +92,10 @@ struct RayDagRef {
   static constexpr bool kMayHaveMaterials = true;
 
   VOX_HD Node root_node() const { return root; }
+  // Begins to read a node, or its box. Processors alone do this.
+  void prefetch(Node node, bool its_box) const {
+    prefetch_line(its_box && boxes != nullptr ? static_cast<const void*>(boxes + box_index(node)) : node);
+  }
   // Returns a header. Rays use its child mask and its homogeneous material.
   VOX_HD uint32_t header(Node node) const { return node[0]; }
   VOX_HD uint64_t leaf(Node node) const { return dag::leaf_mask(node); }

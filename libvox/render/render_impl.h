@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -38,7 +39,16 @@ double cast_pixels(Device& device, Body body, uint64_t end, uint64_t rays_each, 
   while (body.first < end) {
     throw_if_cancelled();
     const uint64_t n = std::min(at_once, end - body.first);
-    seconds += device.seconds([&] { device.for_each({"render: pixels", 4}, n, body); });
+    seconds += device.seconds([&] {
+      if constexpr (device::kReadsHostMemory<Device> && requires { body.render_together(n, n); })
+        device.template for_each_block<char>(
+            {"render: pixels", 4 * Body::kTogether}, (n + Body::kTogether - 1) / Body::kTogether,
+            [&](auto, uint64_t i) {
+              body.render_together(i * Body::kTogether, std::min(n, (i + 1) * Body::kTogether));
+            });
+      else
+        device.for_each({"render: pixels", 4}, n, body);
+    });
     body.first += n;
     const uint64_t done = body.first - begin;
     if (end - begin > at_once) progress.update(done, format_count(done * rays_each) + " rays");
@@ -77,23 +87,71 @@ struct RenderPixels {
   uint64_t base = 0;
 
   VOX_HD void operator()(uint64_t i) const {
+    const Vec2<uint32_t> at = place(i);
+    if (const Tiles tiles = {width, height}; tiles.holds(at)) pixels[tiles.index(at)] = pixel(at.x, at.y);
+  }
+
+  // Does the same as operator() for the i with begin <= i < end, at most kTogether, on a processor.
+  static constexpr uint32_t kTogether = 16;
+  void render_together(uint64_t begin, uint64_t end) const {
     const Tiles tiles = {width, height};
-    const Vec2<uint32_t> at = tiles.pixel(list != nullptr ? base + list[first + i] : first + i);
-    if (tiles.holds(at)) pixels[tiles.index(at)] = pixel(at.x, at.y);
+    const Shader<Dag, Colors> shade(dag, rays, shading, voxel_colors);
+    std::array<Vec2<uint32_t>, kTogether> places;
+    std::array<Light, kTogether> sums;
+    uint32_t count = 0;
+    for (uint64_t i = begin; i < end; ++i) {
+      const Vec2<uint32_t> at = place(i);
+      if (!tiles.holds(at)) continue;
+      if (sees_sky_alone(depth_at(at))) {
+        pixels[tiles.index(at)] = pixel(at.x, at.y);
+        continue;
+      }
+      sums[count] = {0, 0, 0};
+      places[count++] = at;
+    }
+    std::array<Course, kTogether> courses;
+    std::array<Ray, kTogether> cast;
+    std::array<PassedNodes, kTogether> passed;
+    std::array<typename Shader<Dag, Colors>::Hit, kTogether> hits;
+    for (uint32_t s = 0; s < samples; ++s) {
+      for (uint32_t i = 0; i < count; ++i) {
+        courses[i] = shade.course_through(sample_x(places[i].x, s), sample_y(places[i].y, s));
+        cast[i] = shade.ray_on(courses[i], depth_at(places[i]));
+        if (depth_at(places[i]) >= kHitsNothing) cast[i].end = INT64_MIN;  // before its start
+      }
+      trace_together<kTogether>(dag, cast, count, passed, hits);
+      for (uint32_t i = 0; i < count; ++i)
+        sums[i] =
+            sums[i] + shade.light_of(sample_x(places[i].x, s), sample_y(places[i].y, s), courses[i], cast[i],
+                                     passed[i], hits[i], seed_of(places[i].x, places[i].y) + s);
+    }
+    for (uint32_t i = 0; i < count; ++i) pixels[tiles.index(places[i])] = color(sums[i]);
   }
 
  private:
+  VOX_HD Vec2<uint32_t> place(uint64_t i) const {
+    return Tiles{width, height}.pixel(list != nullptr ? base + list[first + i] : first + i);
+  }
+  VOX_HD float depth_at(Vec2<uint32_t> at) const { return depths[BeamTiles{width, height}.around(at)]; }
+  VOX_HD bool sees_sky_alone(float depth) const { return depth >= kHitsNothing && shading.ground.shown == 0; }
+  VOX_HD uint64_t seed_of(uint32_t x, uint32_t y) const { return (uint64_t{y} * width + x) * samples; }
+
   VOX_HD scene::Rgba8 pixel(uint32_t x, uint32_t y) const {
-    const float depth = depths[BeamTiles{width, height}.around({x, y})];
+    const float depth = depth_at({x, y});
     Light sum = {0, 0, 0};
     const Shader<Dag, Colors> shade(dag, rays, shading, voxel_colors);
-    if (depth >= kHitsNothing && shading.ground.shown == 0) {
+    if (sees_sky_alone(depth)) {
       sum = shade.sky(subpixel(x, 0, 0), subpixel(y, 0, 0)) * static_cast<float>(samples);
     } else {
-      const uint64_t seed = (uint64_t{y} * width + x) * samples;
+      const uint64_t seed = seed_of(x, y);
       for (uint32_t s = 0; s < samples; ++s)
-        sum = sum + shade(subpixel(x, s, 0xc13fa9a9u), subpixel(y, s, 0x91e10da6u), depth, seed + s);
+        sum = sum + shade(sample_x(x, s), sample_y(y, s), depth, seed + s);
     }
+    return color(sum);
+  }
+
+  // Returns the color of a pixel from the sum of its samples.
+  VOX_HD scene::Rgba8 color(Light sum) const {
     const float share = shading.exposure / static_cast<float>(samples);
     const auto code = [&](float light) { return static_cast<uint8_t>(codes(light * share)); };
     return {code(sum.x), code(sum.y), code(sum.z), 255};
@@ -105,6 +163,8 @@ struct RenderPixels {
     const uint32_t at = 0x80000000u + sample * step;
     return pixel << kSubpixelBits | at >> (32 - kSubpixelBits);
   }
+  VOX_HD static uint32_t sample_x(uint32_t x, uint32_t s) { return subpixel(x, s, 0xc13fa9a9u); }
+  VOX_HD static uint32_t sample_y(uint32_t y, uint32_t s) { return subpixel(y, s, 0x91e10da6u); }
 };
 static_assert(device::ResidentBody<RenderPixels<RayDagRef, NoVoxelColors>>);
 

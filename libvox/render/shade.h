@@ -172,10 +172,22 @@ class Shader {
   // Returns the light that comes through a point of the image, given in subpixels. Its beam starts at
   // `depth`, or hits nothing. `seed` differs from sample to sample.
   VOX_HD Light operator()(uint32_t x, uint32_t y, float depth, uint64_t seed) const {
-    const Course course = make_course(rays_.log2_side, rays_.direction(x, y));
-    const Ray ray = begun_in_beam(make_ray(course, rays_.eye, rays_.spread), course, rays_, depth);
+    const Course course = course_through(x, y);
+    const Ray ray = ray_on(course, depth);
     PassedNodes passed;
     const Hit hit = depth < kHitsNothing ? trace(dag_, ray, {}, passed) : Hit{};
+    return light_of(x, y, course, ray, passed, hit, seed);
+  }
+
+  VOX_HD Course course_through(uint32_t x, uint32_t y) const {
+    return make_course(rays_.log2_side, rays_.direction(x, y));
+  }
+  VOX_HD Ray ray_on(const Course& course, float depth) const {
+    return begun_in_beam(make_ray(course, rays_.eye, rays_.spread), course, rays_, depth);
+  }
+  // Returns the light of a ray that has been traced.
+  VOX_HD Light light_of(uint32_t x, uint32_t y, const Course& course, const Ray& ray,
+                        const PassedNodes& passed, const Hit& hit, uint64_t seed) const {
     if (!hit.found()) return sky(x, y) * light_on_ground(course, seed);
     switch (shading_.mode) {
       case Shade::Depth:

@@ -56,6 +56,9 @@ struct SymmetricRayRef {
   uint32_t log2_side, finest, filled;       //  12 B
 
   VOX_HD Node root_node() const { return {root, 0}; }
+  void prefetch(const Node& node, bool its_box) const {
+    prefetch_line(its_box ? static_cast<const void*>(boxes + ((node.words - root) >> 1)) : node.words);
+  }
   VOX_HD uint32_t header(const Node& node) const {
     if (dag::symmetric_is_full(node.words)) return dag::homogeneous_header(0);
     return tables->masks[node.turn][dag::child_mask(node.words[0])];
