@@ -44,6 +44,7 @@ double cast_pixels(Device& device, Body body, uint64_t end, uint64_t rays_each, 
         device.template for_each_block<char>(
             {"render: pixels", 4 * Body::kTogether}, (n + Body::kTogether - 1) / Body::kTogether,
             [&](auto, uint64_t i) {
+              throw_if_cancelled();
               body.render_together(i * Body::kTogether, std::min(n, (i + 1) * Body::kTogether));
             });
       else
