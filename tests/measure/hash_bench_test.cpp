@@ -136,8 +136,8 @@ TEST(HashBench, TakesItsSizesFromTheScaleOfTheDevice) {
   measure::HashBenchOptions options;
   EXPECT_EQ(measure::sizes_of(options, "cuda:0").fill, 33554432u);
   EXPECT_EQ(measure::sizes_of(options, "cuda:0").batch, 8388608u);
-  EXPECT_EQ(measure::sizes_of(options, "cpu").fill, 524288u);
-  EXPECT_EQ(measure::sizes_of(options, "cpu").batch, 131072u);
+  EXPECT_EQ(measure::sizes_of(options, "cpu").fill, 262144u);
+  EXPECT_EQ(measure::sizes_of(options, "cpu").batch, 65536u);
   options.scale = 0.5;
   EXPECT_EQ(measure::sizes_of(options, "cpu").fill, 16777216u);
   options.batch = 77;

@@ -320,8 +320,8 @@ TEST(KeysBench, FiguresArePointsOfTheirAxes) {
     EXPECT_NO_THROW(measure::check(measure::key_figure(figure.name))) << figure.name;
   const auto sizes = measure::sizes_of(measure::key_figure("5"), "cpu");
   ASSERT_EQ(sizes.keys.size(), 10u);
-  EXPECT_EQ(sizes.keys.front(), 1024u);
-  EXPECT_EQ(sizes.keys.back(), 524288u);
+  EXPECT_EQ(sizes.keys.front(), 256u);
+  EXPECT_EQ(sizes.keys.back(), 131072u);
   EXPECT_EQ(measure::key_figure("10").layouts.size(), 3u);
   for (const char* none : {"2", "a7", "multi"}) EXPECT_THROW(measure::key_figure(none), UsageError) << none;
 }
@@ -330,7 +330,7 @@ TEST(KeysBench, TakesItsSizesFromTheScaleOfTheDevice) {
   KeysBenchOptions options;
   EXPECT_EQ(measure::sizes_of(options, "cuda:0").keys, std::vector<uint64_t>{33554432});
   EXPECT_EQ(measure::sizes_of(options, "cuda:0").searches, 8388608u);
-  EXPECT_EQ(measure::sizes_of(options, "cpu").keys, std::vector<uint64_t>{524288});
+  EXPECT_EQ(measure::sizes_of(options, "cpu").keys, std::vector<uint64_t>{131072});
   options.scale = 0.5;
   options.searches = 77;
   EXPECT_EQ(measure::sizes_of(options, "cpu").keys, std::vector<uint64_t>{16777216});
