@@ -214,9 +214,10 @@ TEST(Overlays, ShowExactlyTheQuerysEdges) {
     const scene::Image image =
         match::overlay_of(query, reference, 32, Similarity{{1, 0}, {double(shift), 0}});
     uint32_t shown = 0;
+    size_t at = 0;
     for (int32_t y = 0; y < 20; ++y)
       for (int32_t x = 0; x < 20; ++x) {
-        const scene::Rgba8 pixel = image.pixels[static_cast<size_t>(y * 20 + x)];
+        const scene::Rgba8 pixel = image.pixels[at++];
         const bool expected = edges.is_inside(x - shift, y, 0) && edges.is_edge(x - shift, y);
         EXPECT_EQ(pixel.r != pixel.b, expected) << x << ' ' << y;
         shown += expected ? 1 : 0;

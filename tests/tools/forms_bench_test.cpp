@@ -1,0 +1,157 @@
+// Tests vox-bench forms and vox-bench rays with good and with bad input.
+
+#include "tests/tools/browser.h"
+#include "tests/tools/program.h"
+
+namespace vox {
+namespace {
+
+class FormsBenchProgram : public CubesTest {
+ protected:
+  FormsBenchProgram() : CubesTest("vox-bench") {}
+  // Returns arguments for a run with little work and these further options.
+  static std::vector<std::string> quick(const std::string& file, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"forms", file,        "--gathers", "500",           "--means",
+                                          "100",   "--picture", "9",         "--repetitions", "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+};
+
+TEST_F(FormsBenchProgram, PrintsOneJsonObjectWithTheRowsOfItsCsv) {
+  write("result.json",
+        printed(quick("cube.h5", {"--json", "-q", "--csv", "rows.csv", "--brick-sizes", "auto,8"})));
+  EXPECT_EQ(python(R"(
+import csv, json
+result = json.load(open('result.json'))
+rows = list(csv.DictReader(open('rows.csv', newline='')))
+assert len(rows) == len(result['rows']) == 5 * 6, len(rows)
+for row, expected in zip(rows, result['rows']):
+    for name, text in row.items():
+        value = expected.get(name, '')
+        assert (float(text) if isinstance(value, (int, float)) else text) == value, (name, text, value)
+sums = {}
+for row in result['rows']: sums.setdefault(row['loop'], set()).add((row['checksum'], row['filled'], row['lookups']))
+assert list(sums) == ['random', 'uniform', 'rows', 'blocks', 'mean', 'rays'], sums
+assert all(len(values) == 1 for values in sums.values()), sums
+assert [size['form'] for size in result['sizes']] == ['svdag', 'bricks', 'bricks', 'hash', 'hash']
+assert result['sizes'][2]['brick_size'] == 8 and result['sizes'][3]['layout'] == 'morton'
+assert 'build_seconds' not in result['sizes'][0] and result['sizes'][3]['build_seconds'] > 0
+assert all(size['bits_per_voxel'] == 8 * size['bytes'] / result['voxels'] for size in result['sizes'])
+assert result['sizes'][0]['bytes'] == json.loads('''
+)" +
+                   printed({"forms", "cube.h5", "--gathers", "64", "--means", "0", "--picture", "0",
+                            "--forms", "svdag", "--repetitions", "1", "--json", "-q"}) +
+                   "''')['sizes'][0]['bytes']\nprint('good')\n"),
+            "good\n");
+}
+
+TEST_F(FormsBenchProgram, MeasuresAMeshAtTheResolutionThatIsAskedForAndACoarserLevelOfAScene) {
+  write("cube.obj", cube_obj());
+  const std::string mesh = printed(quick("cube.obj", {"--res", "32", "--json", "-q"}));
+  EXPECT_EQ(json_value(mesh, "resolution"), "32");
+  EXPECT_EQ(json_value(mesh, "voxels"), std::to_string(32 * 32 * 32 - 30 * 30 * 30));
+  EXPECT_NE(mesh.find("\"build_seconds\""), std::string::npos);
+  const std::string coarser = printed(quick("cube.h5", {"--res", "16", "--json", "-q"}));
+  EXPECT_EQ(json_value(coarser, "resolution"), "16");
+  EXPECT_EQ(json_value(coarser, "voxels"), std::to_string(16 * 16 * 16 - 14 * 14 * 14));
+}
+
+TEST_F(FormsBenchProgram, PrintsALineForEveryFormAndMeasuresAFileOfAHashAlone) {
+  converted({"cube.h5", "--structure", "hash", "-o", "hash.h5"});
+  const std::string text = printed(quick("hash.h5", {"-q", "--brick-sizes", "16"}));
+  for (const char* part :
+       {"hash.h5, ", " in 64³, ", "random reads of  32 bytes", "bits a voxel", "mean 3³ G/s", "rays M/s",
+        "\n  SVDAG ", "\n  bricks of 16³ ", "\n  hash, 0.95, morton ", "\n  hash, 0.95, linear "})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+TEST_F(FormsBenchProgram, NumbersOfThePageAndTheReportAreThoseOfTheRows) {
+  write("result.json", printed(quick("bare.h5", {"--json", "-q", "--html", "page.html", "-o", "report.h5"})));
+  EXPECT_EQ(python(kReadTables + std::string(R"(
+import h5py
+result, report = json.load(open('result.json')), h5py.File('report.h5')['forms']
+name = {'svdag': lambda row: 'SVDAG', 'bricks': lambda row: 'bricks of %d³' % row['brick_size'],
+        'hash': lambda row: 'hash, %g, %s' % (row['load_factor'], row['layout'])}
+for i, row in enumerate(result['rows']):
+    line = table('mean 3³' if row['loop'] == 'mean' else row['loop'])[name[row['form']](row)]
+    unit = 1e6 if row['loop'] == 'rays' else 1e9
+    assert abs(line['rate'][1] / row['lookups_per_second'] * unit - 1) < 1e-9, (line, row)
+    assert line['looked up'][1] == row['lookups'] and line['filled'][1] == row['filled']
+    assert report['rows/ms'][i] == row['ms']
+for i, size in enumerate(result['sizes']):
+    assert table('Bits for each filled voxel')[name[size['form']](size)]['a voxel'][1] == size['bits_per_voxel']
+    assert report['sizes/bytes'][i] == size['bytes']
+print('good')
+)")),
+            "good\n");
+  if (!have_browser()) GTEST_SKIP() << "no chromium";
+  const PageLook look = look_at(folder_ / "page.html");
+  EXPECT_EQ(look.faults, std::vector<std::string>{});
+  EXPECT_EQ(look.charts, 1 + 6);
+}
+
+TEST_F(FormsBenchProgram, RefusesBadInputAndOptionsWithoutEffect) {
+  for (const auto& [option, value] :
+       std::vector<std::pair<std::string, std::string>>{{"--forms", "octree"},
+                                                        {"--brick-sizes", "12"},
+                                                        {"--brick-sizes", "1024"},
+                                                        {"--load-factors", "0"},
+                                                        {"--load-factors", "1.5"},
+                                                        {"--key-layouts", "rows"},
+                                                        {"--res", "3"},
+                                                        {"--gathers", "many"},
+                                                        {"--picture", "2^40"}})
+    expect_failure(kBadUsage, option, {"forms", "cube.h5", option, value});
+  expect_failure(kBadUsage, "filter", {"forms", "cube.h5", "--filter", "4"});
+  expect_failure(kBadUsage, "too large", {"forms", "cube.h5", "--picture", "64K"});
+  expect_failure(kBadUsage, "nothing to measure",
+                 {"forms", "cube.h5", "--gathers", "0", "--means", "0", "--picture", "0"});
+  expect_failure(kBadUsage, "no effect", {"forms", "cube.h5", "--forms", "svdag", "--brick-sizes", "8"});
+  expect_failure(kBadUsage, "no effect", {"forms", "cube.h5", "--forms", "bricks", "--load-factors", "0.5"});
+  expect_failure(kBadUsage, "no effect", {"forms", "cube.h5", "--means", "0", "--filter", "5"});
+  expect_failure(kBadUsage, "coarser levels", {"forms", "cube.h5", "--res", "20"});
+  expect_failure(kBadUsage, "vox-bench bricks", {"forms", "a.nrrd"});
+  expect_failure(kFailed, "missing.h5", {"forms", "missing.h5"});
+  expect_failure(kFailed, "missing.obj", {"forms", "missing.obj"});
+}
+
+class RaysBenchProgram : public CubesTest {
+ protected:
+  RaysBenchProgram() : CubesTest("vox-bench") {}
+};
+
+TEST_F(RaysBenchProgram, MeasuresEachTableAndTheFrozenWords) {
+  write("result.json",
+        printed({"rays", "cube.h5", "--picture", "16", "--edits", "3", "--radius", "2", "--repetitions", "1",
+                 "--bounces", "0,2", "--csv", "rows.csv", "--html", "page.html", "--json", "-q"}));
+  EXPECT_EQ(python(R"(
+import csv, json
+result = json.load(open('result.json'))
+rows = result['rows']
+assert len(rows) == len(list(csv.DictReader(open('rows.csv', newline='')))) == 6 * 2 * 2 * 2, len(rows)
+assert [row['table'] for row in rows[:24:4]] == ['frozen', 'atomic64', 'ticket', 'accel32', 'accel8', 'sector']
+for row in rows:
+    assert row['error'] == '' and row['rays'] >= 256 and row['sectors'] >= row['rays'], row
+    assert abs(row['rays_per_second'] * row['ms'] / 1e3 - row['rays']) < 1e-6 * row['rays'], row
+    assert row['table'] != 'frozen' or row['of_frozen'] == 1, row
+results = {(row['state'], row['view'], row['bounces'], row['checksum'], row['rays'], row['nodes']) for row in rows}
+assert len(results) == 8, results)"),
+            "");
+}
+
+TEST_F(RaysBenchProgram, RefusesBadInputAndOptionsWithoutEffect) {
+  for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{{"--tables", "lines"},
+                                                                                      {"--states", "new"},
+                                                                                      {"--views", "top"},
+                                                                                      {"--bounces", "65"},
+                                                                                      {"--picture", "0"},
+                                                                                      {"--edits", "0"},
+                                                                                      {"--radius", "0"}})
+    expect_failure(kBadUsage, "", {"rays", "cube.h5", option, value});
+  expect_failure(kBadUsage, "no effect", {"rays", "cube.h5", "--states", "read", "--edits", "5"});
+  expect_failure(kFailed, "missing.h5", {"rays", "missing.h5"});
+}
+
+}  // namespace
+}  // namespace vox
