@@ -408,10 +408,17 @@ uint64_t WordReader::chunk_words() const {
   return chunks_->format.words;
 }
 
+// The pieces that a loop reads begin and end within chunks. A thread most often reads the next piece afterwards, so it keeps
+// the last chunk of which only a part was wanted.
 void WordReader::read(uint64_t first, std::span<uint32_t> to) const {
+  struct Kept {
+    std::weak_ptr<const Chunks> from;
+    uint64_t chunk = 0;
+    Words words;
+  };
+  static thread_local Kept kept;
   const uint64_t chunk_words = chunks_->format.words;
   ChunkCoder<uint32_t> coder(chunks_->format);
-  Words whole;  // a chunk of which only a part is wanted
   while (!to.empty()) {
     const uint64_t chunk = first / chunk_words, begin = chunk * chunk_words;
     const uint64_t end = std::min(begin + chunk_words, words_);
@@ -419,9 +426,14 @@ void WordReader::read(uint64_t first, std::span<uint32_t> to) const {
     if (first == begin && count == end - begin) {
       chunks_->read(coder, chunk, to.first(count));
     } else {
-      whole.resize(end - begin);
-      chunks_->read(coder, chunk, whole);
-      std::copy_n(whole.begin() + static_cast<ptrdiff_t>(first - begin), count, to.begin());
+      if (kept.chunk != chunk || kept.from.owner_before(chunks_) || chunks_.owner_before(kept.from)) {
+        kept.from.reset();
+        kept.words.resize(end - begin);
+        chunks_->read(coder, chunk, kept.words);
+        kept.from = chunks_;
+        kept.chunk = chunk;
+      }
+      std::copy_n(kept.words.begin() + static_cast<ptrdiff_t>(first - begin), count, to.begin());
     }
     first += count;
     to = to.subspan(count);

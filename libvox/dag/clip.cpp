@@ -1,11 +1,11 @@
 #include "libvox/dag/parts.h"
 
 #include <tbb/parallel_for.h>
-#include <tbb/parallel_sort.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -22,46 +22,92 @@ namespace {
 
 // Returns the places of nodes of these sizes in words, one behind the other.
 NodePlaces places_of(const std::vector<uint8_t>& sizes) {
+  constexpr uint64_t kNodes = PlacesBlock::kNodes;
   PlacesBlocks blocks(NodePlaces::blocks_for(sizes.size()));
-  uint64_t words = 0;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    put_place(blocks, i, words);
-    words += sizes[i];
-  }
-  put_place(blocks, sizes.size(), words);
+  std::vector<uint64_t> firsts(blocks.size() + 1);
+  const auto in_block = [&](uint64_t block) {
+    return std::span(sizes).subspan(block * kNodes, std::min(kNodes, sizes.size() - block * kNodes));
+  };
+  tbb::parallel_for(size_t{0}, blocks.size(), [&](size_t block) {
+    for (const uint8_t size : in_block(block)) firsts[block + 1] += size;
+  });
+  std::partial_sum(firsts.begin(), firsts.end(), firsts.begin());
+  tbb::parallel_for(size_t{0}, blocks.size(), [&](size_t block) {
+    uint64_t number = block * kNodes, word = firsts[block];
+    for (const uint8_t size : in_block(block)) {
+      put_place(blocks, number++, word);
+      word += size;
+    }
+    if (number == sizes.size() && number / kNodes == block) put_place(blocks, number, word);
+  });
   return NodePlaces(std::move(blocks), sizes.size());
 }
+
+// Some of the numbers of a level's nodes: a bit for each node.
+class NumberSet {
+ public:
+  explicit NumberSet(uint64_t nodes) : bits_(nodes / 64 + 1) {}
+
+  // Any thread may call this.
+  void add(uint32_t number) {
+    const std::atomic_ref bits(bits_[number / 64]);
+    const uint64_t bit = uint64_t{1} << number % 64;
+    if ((bits.load(std::memory_order_relaxed) & bit) == 0) bits.fetch_or(bit, std::memory_order_relaxed);
+  }
+
+  // Must be called after all numbers have been added. Returns them in ascending order.
+  std::vector<uint32_t> close() {
+    before_.resize(bits_.size() + 1);
+    for (size_t i = 0; i < bits_.size(); ++i)
+      before_[i + 1] = before_[i] + static_cast<uint32_t>(popcount(bits_[i]));
+    std::vector<uint32_t> numbers(before_.back());
+    tbb::parallel_for(size_t{0}, bits_.size(), [&](size_t i) {
+      size_t at = before_[i];
+      for (uint64_t left = bits_[i]; left != 0; left &= left - 1)
+        numbers[at++] = static_cast<uint32_t>(i * 64) + static_cast<uint32_t>(lowest_bit(left));
+    });
+    return numbers;
+  }
+  // Returns how many numbers are lower.
+  uint32_t place_of(uint32_t number) const {
+    const uint64_t lower = (uint64_t{1} << number % 64) - 1;
+    return before_[number / 64] + static_cast<uint32_t>(popcount(bits_[number / 64] & lower));
+  }
+
+ private:
+  std::vector<uint64_t> bits_;
+  std::vector<uint32_t> before_;  // the number of bits in all words before each
+};
 
 // The nodes of a level that a clipped scene keeps as they are, in the order of their numbers, without gaps between
 // their words. Node i has the id i.
 class KeptNodes {
  public:
-  // Reads the nodes with these numbers, which ascend, each chunk of a file once.
-  void read(const FrozenDag& dag, uint32_t level, std::vector<uint32_t> numbers) {
-    const DagLevel& from = dag.levels[level];
-    numbers_ = std::move(numbers);
-    size_ = numbers_.size();
-    for (size_t begin = 0; begin < numbers_.size(); begin += kBatch) {
+  // Reads the nodes with these numbers, each chunk of a file once or twice.
+  void read(const FrozenDag& dag, uint32_t level, NumberSet set) {
+    set_ = std::move(set);
+    const std::vector<uint32_t> numbers = set_.close();
+    size_ = numbers.size();
+    batches_.resize((numbers.size() + kBatch - 1) / kBatch);
+    tbb::parallel_for(size_t{0}, batches_.size(), [&](size_t i) {
       const std::span<const uint32_t> batch =
-          std::span(numbers_).subspan(begin, std::min(kBatch, numbers_.size() - begin));
-      Words slots(batch.size() * hash::kMaxItemWords);
-      std::vector<uint8_t> sizes(batch.size());
-      const auto take = [&](size_t i, const uint32_t* node) {
-        sizes[i] = static_cast<uint8_t>(words_of(node, kind_at(dag, level), dag.materials));
-        std::copy_n(node, sizes[i], slots.data() + i * hash::kMaxItemWords);
-      };
-      if (from.filed)
-        parallel_for_each_of(from, batch, take);
-      else
-        tbb::parallel_for(size_t{0}, batch.size(), [&](size_t i) { take(i, from.node(batch[i])); });
-      batches_.push_back(without_gaps(slots, sizes));
-    }
+          std::span(numbers).subspan(i * kBatch, std::min(kBatch, numbers.size() - i * kBatch));
+      std::vector<uint32_t> words;
+      PlacesBlocks blocks(NodePlaces::blocks_for(batch.size()));
+      for_each_of(dag.levels[level], batch, [&](size_t number, const uint32_t* node) {
+        put_place(blocks, number, words.size());
+        words.insert(words.end(), node, node + words_of(node, kind_at(dag, level), dag.materials));
+      });
+      put_place(blocks, batch.size(), words.size());
+      batches_[i] = {Words(words.begin(), words.end()), NodePlaces(std::move(blocks), batch.size())};
+    });
   }
 
   // Replaces the pointers of inner nodes by the ids of the nodes below.
   void point_to(const KeptNodes& below) {
     tbb::parallel_for(uint64_t{0}, size(), [&](uint64_t id) {
-      uint32_t* node = mutable_node(id);
+      Batch& batch = batches_[id / kBatch];
+      uint32_t* node = batch.words.data() + batch.places[id % kBatch];
       for (uint32_t child = 1; child < node_words(node[0]); ++child) node[child] = below.id_of(node[child]);
     });
   }
@@ -71,35 +117,19 @@ class KeptNodes {
     const Batch& batch = batches_[id / kBatch];
     return batch.words.data() + batch.places[id % kBatch];
   }
-  uint32_t id_of(uint32_t number) const {
-    return static_cast<uint32_t>(std::ranges::lower_bound(numbers_, number) - numbers_.begin());
-  }
+  uint32_t id_of(uint32_t number) const { return set_.place_of(number); }
   // id_of() must not be called afterwards.
-  void forget_numbers() { std::vector<uint32_t>().swap(numbers_); }
+  void forget_numbers() { set_ = NumberSet(0); }
 
  private:
-  static constexpr size_t kBatch = size_t{1} << 18;
+  static constexpr size_t kBatch = size_t{1} << 16;
   struct Batch {
     Words words;
     NodePlaces places;
   };
 
-  static Batch without_gaps(const Words& slots, const std::vector<uint8_t>& sizes) {
-    Batch batch = {{}, places_of(sizes)};
-    batch.words.resize(batch.places.words());
-    tbb::parallel_for(size_t{0}, sizes.size(), [&](size_t i) {
-      std::copy_n(slots.data() + i * hash::kMaxItemWords, sizes[i], batch.words.data() + batch.places[i]);
-    });
-    return batch;
-  }
-
-  uint32_t* mutable_node(uint64_t id) {
-    Batch& batch = batches_[id / kBatch];
-    return batch.words.data() + batch.places[id % kBatch];
-  }
-
   uint64_t size_ = 0;
-  std::vector<uint32_t> numbers_;
+  NumberSet set_ = NumberSet(0);
   std::vector<Batch> batches_;
 };
 
@@ -114,7 +144,9 @@ class Clipping {
     if (dag_.empty()) return dag_;
     const bool is_whole = place_of(0, {0, 0, 0}) == Place::Inside;
     if (!is_whole) cut_[0].push_back({{0, 0, 0}, 0, kNoNode});
-    levels_[0].kept.read(dag_, 0, is_whole ? std::vector<uint32_t>{0} : std::vector<uint32_t>());
+    NumberSet root_number(1);
+    if (is_whole) root_number.add(0);
+    levels_[0].kept.read(dag_, 0, std::move(root_number));
     for (uint32_t level = 0; level < dag_.depth(); ++level) find_below(level);
     for (uint32_t level = dag_.depth() + 1; level-- > 0;) {
       throw_if_cancelled();
@@ -171,23 +203,17 @@ class Clipping {
   // Finds the nodes of the next level that are cut, and reads those that stay as they are.
   void find_below(uint32_t level) {
     throw_if_cancelled();
-    std::vector<uint32_t> numbers;
+    NumberSet numbers(dag_.levels[level + 1].places.nodes());
     for (const CutNode& node : cut_[level])
       for_each_child(level, node, [&](Place place, uint32_t, Int3 corner, uint32_t number) {
         if (place == Place::Cut) cut_[level + 1].push_back({corner, number, kNoNode});
-        if (place == Place::Inside) numbers.push_back(number);
+        if (place == Place::Inside) numbers.add(number);
       });
     KeptNodes& kept = levels_[level].kept;
-    std::vector<uint64_t> firsts(kept.size() + 1, numbers.size());
-    for (uint64_t id = 0; id < kept.size(); ++id)
-      firsts[id + 1] = firsts[id] + node_words(kept.node(id)[0]) - 1;
-    numbers.resize(firsts.back());
     tbb::parallel_for(uint64_t{0}, kept.size(), [&](uint64_t id) {
       const uint32_t* node = kept.node(id);
-      std::copy(node + 1, node + node_words(node[0]), numbers.data() + firsts[id]);
+      std::for_each(node + 1, node + node_words(node[0]), [&](uint32_t number) { numbers.add(number); });
     });
-    tbb::parallel_sort(numbers.begin(), numbers.end());
-    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
     levels_[level + 1].kept.read(dag_, level + 1, std::move(numbers));
     kept.point_to(levels_[level + 1].kept);
   }

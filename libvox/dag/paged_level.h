@@ -63,24 +63,35 @@ void for_each_in_order(const DagLevel& level, const NodeNumbers& range, const Bo
   }
 }
 
-// Calls body(i, its words) for the nodes of a filed level with these numbers, which ascend, in parallel. Nodes between two
-// numbers are read, too, unless they fill a chunk.
+// Calls body(i, its words) for the nodes of a level with these numbers, which do not descend. If the level is filed, nodes
+// between two numbers are read, too, unless they fill a chunk.
+template <class Body>
+void for_each_of(const DagLevel& level, std::span<const uint32_t> numbers, const Body& body) {
+  for (size_t i = 0; !level.filed && i < numbers.size(); ++i) body(i, level.node(numbers[i]));
+  if (!level.filed) return;
+  const uint64_t most = nodes_at_once(level);
+  const uint64_t chunk_nodes = level.filed->piece_words * level.filed->nodes / level.filed->words;
+  for (size_t first = 0, i = 0; first < numbers.size(); first = i) {
+    throw_if_cancelled();
+    while (++i < numbers.size() && numbers[i] - numbers[i - 1] <= chunk_nodes &&
+           numbers[i] - numbers[first] < most) {
+    }
+    const FiledNodes nodes(level, numbers[first], uint64_t{numbers[i - 1]} + 1);
+    for (size_t node = first; node < i; ++node) body(node, nodes[numbers[node]]);
+  }
+}
+
+// Does the same in parallel.
 template <class Body>
 void parallel_for_each_of(const DagLevel& level, std::span<const uint32_t> numbers, const Body& body) {
   const uint64_t most = nodes_at_once(level);
-  const uint64_t chunk_nodes = level.filed->piece_words * level.filed->nodes / level.filed->words;
   const auto place_of = [&](uint64_t number) {
     return static_cast<size_t>(std::ranges::lower_bound(numbers, number) - numbers.begin());
   };
   tbb::parallel_for(uint64_t{0}, level.places.nodes() / most + 1, [&](uint64_t part) {
     const size_t begin = place_of(part * most), end = place_of((part + 1) * most);
-    for (size_t first = begin, i = begin; first < end; first = i) {
-      throw_if_cancelled();
-      while (++i < end && numbers[i] - numbers[i - 1] <= chunk_nodes) {
-      }
-      const FiledNodes nodes(level, numbers[first], uint64_t{numbers[i - 1]} + 1);
-      for (size_t node = first; node < i; ++node) body(node, nodes[numbers[node]]);
-    }
+    for_each_of(level, numbers.subspan(begin, end - begin),
+                [&](size_t i, const uint32_t* node) { body(begin + i, node); });
   });
 }
 
