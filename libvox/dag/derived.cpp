@@ -11,6 +11,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
+#include "libvox/base/words.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/derived_dag.h"
 #include "libvox/dag/digests.h"
@@ -70,6 +71,7 @@ class CoarserBuilder {
     tbb::parallel_for(own, [&](const NodeNumbers& range) {
       for_each_in_order(dag_.levels[level], range, [&](uint64_t number, const uint32_t* node) {
         const uint64_t place = number - own.begin();
+        start_voxels(place);
         level == dag_.depth() ? find_blocks(place, node) : find_children(place, node);
       });
     });
@@ -77,6 +79,11 @@ class CoarserBuilder {
     if (ranks_.count() == 1) return;
     masks_ = brought_to_first(ranks_, masks_);
     voxel_materials_ = brought_to_first(ranks_, voxel_materials_);
+  }
+
+  void start_voxels(uint64_t place) {
+    masks_[place] = 0;
+    if (dag_.materials) voxel_materials_[place] = 0;
   }
 
   void put_voxel(uint64_t place, uint32_t octant, uint32_t material) {
@@ -126,8 +133,8 @@ class CoarserBuilder {
   std::vector<uint8_t> materials_;  // for the nodes two levels below, which become voxels
   // For the nodes one level below, of this rank's share at first: which of their octants are voxels, and 4 bits of material
   // for each.
-  std::vector<uint8_t> masks_;
-  std::vector<uint32_t> voxel_materials_;
+  std::vector<uint8_t, UninitializedAllocator<uint8_t>> masks_;
+  Words voxel_materials_;
 };
 
 }  // namespace

@@ -60,7 +60,7 @@ class DerivedDag {
   void add_levels_above(const FrozenDag& other);
 
   // Returns, for each node of the other DAG's level below, the number of the node that it has become.
-  const std::vector<uint32_t>& below() const { return numbers_; }
+  const Words& below() const { return numbers_; }
   // Returns the header of a node with these children of the level below.
   uint32_t header_above(uint32_t octants, const uint32_t* children) const;
 
@@ -83,9 +83,9 @@ class DerivedDag {
 
   FrozenDag& result_;
   const uint64_t memory_limit_;
-  uint32_t level_;                 // the index after the level that is being made
-  std::vector<uint32_t> numbers_;  // for each old node of the last complete level, that of its new node
-  std::vector<uint32_t> made_;     // the same for the level that is being made
+  uint32_t level_;  // the index after the level that is being made
+  Words numbers_;   // for each old node of the last complete level, that of its new node
+  Words made_;      // the same for the level that is being made
 
   // The level's nodes so far, and a table of them. A free slot is 0; another one has the upper half of a node's hash in
   // its high bits and the node's value below. The value is the node's number + 1; for a node of the current batch, the

@@ -1,9 +1,12 @@
 #include "libvox/dag/digests.h"
 
+#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -85,7 +88,13 @@ Digest digest_of(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks) {
 OctreeCounts octree_counts(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks) {
   OctreeCounts counts = {.nodes = std::vector<uint64_t>(dag.levels.size()), .voxels = 0};
   for_each_uses(dag, memory, ranks, [&](uint32_t level, uint64_t first, std::span<const NodeUses> uses) {
-    for (const NodeUses& use : uses) counts.nodes[level] += use.places;
+    counts.nodes[level] += tbb::parallel_reduce(
+        tbb::blocked_range<size_t>(0, uses.size(), 1 << 14), uint64_t{0},
+        [&](const auto& range, uint64_t sum) {
+          for (size_t i = range.begin(); i < range.end(); ++i) sum += uses[i].places;
+          return sum;
+        },
+        std::plus<>());
     if (level < dag.depth()) return;
     std::atomic<uint64_t> voxels = 0;
     tbb::parallel_for(

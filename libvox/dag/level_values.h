@@ -5,7 +5,9 @@
 // get the values of all nodes.
 #pragma once
 
+#include <tbb/blocked_range.h>
 #include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +18,7 @@
 
 #include "libvox/base/progress.h"
 #include "libvox/base/spilled_array.h"
+#include "libvox/base/words.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/paged_level.h"
 #include "libvox/dag/walk.h"
@@ -124,19 +127,20 @@ LevelValues<T> values_of_level(const DagLevel& level, const LevelValues<T>& belo
 // The uses of a node: the child pointers that lead to it, where the root counts as having one, and the nodes of the
 // octree for which it stands.
 struct NodeUses {
-  uint64_t pointers = 0, places = 0;
+  uint64_t pointers, places;
 };
+using NodeUsesList = std::vector<NodeUses, UninitializedAllocator<NodeUses>>;
 
 // Collective. Adds up the uses that each rank has counted of some nodes. Each rank gets the sums for its share of these
 // nodes.
-inline std::vector<NodeUses> sums_of_share(ranks::Ranks& ranks, std::vector<NodeUses> uses) {
+inline NodeUsesList sums_of_share(ranks::Ranks& ranks, NodeUsesList uses) {
   if (ranks.count() == 1) return uses;
   throw_if_cancelled();  // as in give_to_all()
   const ranks::Counts begins = ranks::share_begins(ranks, uses.size());
   const uint64_t own = begins[ranks.rank() + 1] - begins[ranks.rank()];
   ranks::Counts to, from(ranks.count(), own * sizeof(NodeUses));
   for (const uint64_t size : ranks::share_sizes(begins)) to.push_back(size * sizeof(NodeUses));
-  std::vector<NodeUses> received(own * ranks.count());
+  NodeUsesList received(own * ranks.count());
   ranks.exchange(uses.data(), to, received.data(), from);
   for (uint64_t i = own; i < received.size(); ++i) {
     received[i % own].pointers += received[i].pointers;
@@ -159,7 +163,10 @@ void for_each_uses(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks, c
     const uint64_t nodes = dag.levels[level].places.nodes();
     LevelValues<uint64_t> here(level < dag.depth() ? nodes : 0, memory);  // nothing lies below leaves
     for (uint64_t first = 0; first < nodes; first += part) {
-      std::vector<NodeUses> uses(std::min(part, nodes - first));
+      NodeUsesList uses(std::min(part, nodes - first));
+      tbb::parallel_for(tbb::blocked_range<size_t>(0, uses.size(), 1 << 14), [&](const auto& range) {
+        std::fill_n(uses.begin() + static_cast<ptrdiff_t>(range.begin()), range.size(), NodeUses{0, 0});
+      });
       if (level == 0) {
         if (ranks.rank() == 0) uses[0] = root;
       } else {
