@@ -20,6 +20,7 @@
 #include "libvox/dag/paged_level.h"
 #include "libvox/dag/parts.h"
 #include "libvox/dag/verify.h"
+#include "libvox/dag/voxels_by_material.h"
 #include "libvox/dag/walk.h"
 #include "libvox/edit/edit_session.h"
 
@@ -52,15 +53,14 @@ struct PartSums {
 
   void add_leaf(const uint32_t* leaf, uint64_t places, bool has_materials) {
     const uint64_t mask = dag::leaf_mask(leaf);
-    const auto voxels = static_cast<uint32_t>(popcount(mask));
     blocks += places * static_cast<uint64_t>(popcount(dag::filled_blocks(mask)));
     if (!has_materials) {
-      materials[0] += places * voxels;
-    } else {
-      const uint32_t* of_voxels = dag::leaf_materials(leaf);
-      for (uint32_t rank = 0; rank < voxels; ++rank)
-        materials[dag::ranked_material(of_voxels, rank)] += places;
+      materials[0] += places * static_cast<uint64_t>(popcount(mask));
+      return;
     }
+    dag::VoxelCounts voxels = {};
+    dag::add_leaf(voxels, leaf);
+    for (size_t m = 0; m < voxels.size(); ++m) materials[m] += places * voxels[m];
   }
 };
 
