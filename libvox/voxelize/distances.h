@@ -1,9 +1,8 @@
 // Distances from the centers of voxels to the triangles of a mesh, in a band around its surface (vox-convert --sdf).
 //
-// The band is divided into bricks of 8³ voxels. Each triangle is listed in the bricks whose voxels it can reach within
-// the band, and each voxel of a brick takes the nearest of the brick's triangles, in double precision. If distances
-// have signs, those inside are negative. The crossings of a row of voxels decide what is inside, as with rays along x
-// (solid.h). Beyond the band, a distance is the band's width, with its sign.
+// The band is divided into bricks of 8³ voxels (band_distances.h). If distances have signs, those inside are negative. The
+// crossings of a row of voxels decide what is inside, as with rays along x (solid.h). Beyond the band, a distance is the
+// band's width, with its sign.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +11,15 @@
 #include <vector>
 
 #include "libvox/base/geometry.h"
-#include "libvox/base/hd.h"
+#include "libvox/device/handle.h"
 #include "libvox/scene/palette.h"
 #include "libvox/scene/scene.h"
 #include "libvox/volume/volume.h"
+#include "libvox/voxelize/band_distances.h"
 #include "libvox/voxelize/build_scene.h"
 #include "libvox/voxelize/grid.h"
 
 namespace vox::voxelize {
-
-// Finds the triangle of a list that is nearest to a point. The loop is the same on every device.
-struct NearestTriangle {
-  double squared = 1e300;          // the square of the distance
-  uint32_t triangle = UINT32_MAX;  // the first of several that are equally near
-
-  VOX_HD void look_at(const Vec3d& a, const Vec3d& b, const Vec3d& c, uint32_t number, const Vec3d& point) {
-    const Vec2<double> weights = closest_weights(a, b, c, point);
-    const Vec3d away = a + (b - a) * weights.x + (c - a) * weights.y - point;
-    const double distance = dot(away, away);
-    if (distance > squared || (distance == squared && number > triangle)) return;
-    squared = distance;
-    triangle = number;
-  }
-};
 
 inline constexpr double kLeastBand = 0.5, kMostBand = 256;
 
@@ -44,13 +29,14 @@ struct DistanceOptions {
   std::optional<InsideRule> inside = std::nullopt;
   // Distances are measured to this many triangles, the scene's first. Membranes may follow.
   uint64_t triangles = UINT64_MAX;
-  uint64_t memory_limit = 0;  // as in EngineOptions
+  uint64_t memory_limit = 0;                                  // as in EngineOptions
+  std::optional<device::DeviceHandle> device = std::nullopt;  // a processor's if none is given
 };
 
 class DistanceField {
  public:
-  static constexpr int32_t kBrickSide = 8;
-  static constexpr uint32_t kBrickVoxels = 512;
+  static constexpr int32_t kBrickSide = kBandSide;
+  static constexpr uint32_t kBrickVoxels = kBandVoxels;
 
   // Throws OutOfMemory if the band takes more memory than there is.
   DistanceField(const scene::Scene& scene, const scene::IndexedScene& indexed, const Grid& grid,
@@ -58,15 +44,15 @@ class DistanceField {
 
   const Grid& grid() const { return grid_; }
   double band() const { return band_; }  // in world units, like all distances
-  size_t bricks() const { return keys_.size(); }
+  size_t bricks() const { return band_distances_.keys.size(); }
   Int3 corner(size_t brick) const;
   // The values of a brick, x fastest. Distances are at most the band.
   std::span<const float> distances(size_t brick) const {
-    return std::span(distances_).subspan(brick * kBrickVoxels, kBrickVoxels);
+    return std::span(band_distances_.distances).subspan(brick * kBrickVoxels, kBrickVoxels);
   }
   // The nearest triangles' materials + 1, 0 beyond the band.
   std::span<const uint8_t> materials(size_t brick) const {
-    return std::span(materials_).subspan(brick * kBrickVoxels, kBrickVoxels);
+    return std::span(band_distances_.values).subspan(brick * kBrickVoxels, kBrickVoxels);
   }
   // True if the voxel's center is inside; false without signs.
   bool is_inside(Int3 voxel) const;
@@ -92,15 +78,13 @@ class DistanceField {
   template <class Visit>
   void for_row(int32_t y, int32_t z, int32_t begin, int32_t end, const Visit& visit) const;
   template <class Value>
-  void overlay(const std::vector<Value>& bricks, const VoxelBox& box, Value* values) const;
+  void overlay(const Value* bricks, const VoxelBox& box, Value* values) const;
 
   Grid grid_;
   double band_ = 0;
   InsideRule rule_ = InsideRule::Winding;
   std::vector<RowCrossing> crossings_;  // by row and x
-  std::vector<uint64_t> keys_;          // Morton codes of bricks, ascending
-  std::vector<float> distances_;
-  std::vector<uint8_t> materials_;
+  BandDistances band_distances_;        // with signs
 };
 
 }  // namespace vox::voxelize

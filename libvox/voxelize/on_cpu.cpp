@@ -1,4 +1,5 @@
 #include "libvox/device/cpu_device.h"
+#include "libvox/voxelize/band_distances_impl.h"
 #include "libvox/voxelize/build_scene_impl.h"
 #include "libvox/voxelize/combine_impl.h"
 #include "libvox/voxelize/prepare_impl.h"
@@ -28,3 +29,5 @@ template vox::voxelize::PreparedTriangles vox::voxelize::prepare_triangles(
 template vox::voxelize::Combined vox::voxelize::combine_surfaces(device::CpuDevice&, const MeshSurface&,
                                                                  const MeshSurface&, const Grid&,
                                                                  Combination);
+
+template vox::voxelize::BandDistances vox::voxelize::measure_band(device::CpuDevice&, const BandMesh&);

@@ -1,4 +1,5 @@
 #include "libvox/device/handle.h"
+#include "libvox/voxelize/band_distances.h"
 #include "libvox/voxelize/combine.h"
 #include "libvox/voxelize/normals.h"
 
@@ -15,6 +16,10 @@ attributes::PackedValues build_normals(device::DeviceHandle device, const scene:
                                        const BuildOptions& options, const hash::TableOptions& tables) {
   return device::with_device(
       device, [&](auto& on) { return build_normals(on, scene, indexed, grid, options, tables); });
+}
+
+BandDistances measure_band(device::DeviceHandle device, const BandMesh& mesh) {
+  return device::with_device(device, [&](auto& on) { return measure_band(on, mesh); });
 }
 
 }  // namespace vox::voxelize

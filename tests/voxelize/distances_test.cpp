@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numbers>
 #include <vector>
 
 #include "tests/common/random.h"
+#include "tests/common/test_engine.h"
 #include "tests/voxelize/brute_inside.h"
 #include "tests/voxelize/soup.h"
 
@@ -47,9 +49,15 @@ std::vector<Value> values_of(const volume::Volume& volume) {
 
 void expect_distances(const Soup& soup, const voxelize::Grid& grid, double band,
                       std::optional<voxelize::InsideRule> rule, uint32_t samples) {
-  const voxelize::DistanceField field(soup.scene, soup.indexed, grid, {.band = band, .inside = rule});
+  voxelize::DistanceOptions options = {.band = band, .inside = rule};
+  const voxelize::DistanceField on_host(soup.scene, soup.indexed, grid, options);
+  const std::unique_ptr<Engine> engine = test_engine();
+  options.device = engine->handle();
+  const voxelize::DistanceField field(soup.scene, soup.indexed, grid, options);
   const std::vector<float> distances = values_of<float>(field.distance_volume());
   const std::vector<uint8_t> materials = values_of<uint8_t>(field.material_volume());
+  EXPECT_EQ(distances, values_of<float>(on_host.distance_volume()));
+  EXPECT_EQ(materials, values_of<uint8_t>(on_host.material_volume()));
   const double side = grid.voxel_size.shortest(), end = band * side;
   EXPECT_DOUBLE_EQ(field.band(), end);
   Random random(3);
