@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -17,7 +18,9 @@
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
+#include "libvox/engine/engine.h"
 #include "libvox/voxelize/distances.h"
+#include "tools/common/reports.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/scenes.h"
 
@@ -28,8 +31,13 @@ bool names_materials(const ConvertOptions& options) {
   return options.materials == scene::MaterialMode::Mesh || options.materials == scene::MaterialMode::Object;
 }
 
-bool is_vdb(const ConvertOptions& options) {
-  return file_type(options.output, FileRole::Export)->format == FileFormat::Vdb;
+FileFormat format_of(const ConvertOptions& options) {
+  return file_type(options.output, FileRole::Export)->format;
+}
+
+// True if the output has a place for materials, or holds none.
+bool is_tree(const ConvertOptions& options) {
+  return format_of(options) == FileFormat::Vdb || format_of(options) == FileFormat::Nvdb;
 }
 
 // "a-materials.nrrd" for "a.nrrd".
@@ -38,7 +46,10 @@ std::filesystem::path materials_path(std::filesystem::path path) {
 }
 
 void write_field(const voxelize::DistanceField& field, const ConvertOptions& options) {
-  if (is_vdb(options))
+  if (format_of(options) == FileFormat::Nvdb)
+    return write_nvdb(field, options.output, options.build.solid ? DistanceSigns::Yes : DistanceSigns::No,
+                      options.sdf_type);
+  if (format_of(options) == FileFormat::Vdb)
     return write_vdb(field, options.output,
                      {.has_signs = options.build.solid, .materials = names_materials(options)});
   write_dense_grid(field.distance_volume(), options.output, options.sdf_type);
@@ -54,14 +65,17 @@ void check_distances(const ConvertOptions& options) {
   };
   const FileType* type = file_type(options.output, FileRole::Export);
   if (type == nullptr || (type->format != FileFormat::Nrrd && type->format != FileFormat::Npy &&
-                          type->format != FileFormat::Vdb))
-    throw UsageError(fmt::format("--sdf: -o is '{}', expected a name that ends in .nrrd, .npy or .vdb",
+                          type->format != FileFormat::Vdb && type->format != FileFormat::Nvdb))
+    throw UsageError(fmt::format("--sdf: -o is '{}', expected a name that ends in .nrrd, .npy, .nvdb or .vdb",
                                  options.output.string()));
-  if (options.sdf_type == Floats::F16 && type->format != FileFormat::Npy)
-    throw UsageError("--sdf-type f16 is for .npy files: the others have numbers of 32 bits");
+  if (options.sdf_type == Floats::F16 && type->format != FileFormat::Npy && type->format != FileFormat::Nvdb)
+    throw UsageError("--sdf-type f16 is for .npy and .nvdb files: the others have numbers of 32 bits");
+  if (names_materials(options) && type->format == FileFormat::Nvdb)
+    throw UsageError("--sdf writes no materials into .nvdb files: .nrrd, .npy and .vdb hold them");
   if (options.conversion != ConversionKind::Meshes) throw UsageError("--sdf is for meshes alone");
   refuse(options.flood, "--inside flood");
   refuse(options.interior.has_value(), "--interior");
+  refuse(fills_space(options), "--fill or --carve");
   refuse(options.paint.has_value(), "--paint");
   refuse(options.materials == scene::MaterialMode::Colors, "--materials colors");
   refuse(!names_materials(options) && (options.palette || options.palette_weight), "a palette of colors");
@@ -80,7 +94,7 @@ void convert_distances(const ConvertOptions& options) {
   const Stopwatch total;
   Stopwatch watch;
   check_targets(options);
-  if (names_materials(options) && !is_vdb(options))
+  if (names_materials(options) && !is_tree(options))
     check_writable(materials_path(options.output), kind_of_output(options.output), options.overwrite);
   const ThreadLimit threads(options.engine.threads);
   Conversion conversion;
@@ -88,9 +102,11 @@ void convert_distances(const ConvertOptions& options) {
   scene::Scene& scene = meshes.scene;
   conversion.dropped = meshes.dropped;
   conversion.triangles = scene.triangles.size();
-  conversion.device = "cpu";
+  check_one_device(options.engine);
+  const std::unique_ptr<Engine> engine = make_engine(options.engine);
+  conversion.device = engine->device();
   const voxelize::Grid grid = voxelize::fit_grid(scene, options.grid);
-  if (!is_vdb(options)) check_dense_resolution(grid.resolution, options.output);
+  if (!is_tree(options)) check_dense_resolution(grid.resolution, options.output);
   conversion.seconds.load = watch.lap();
   PaletteChoice choice = {.materials = options.materials, .file = options.palette};
   if (!names_materials(options)) choice.materials = scene::MaterialMode::None;
@@ -99,8 +115,10 @@ void convert_distances(const ConvertOptions& options) {
   scene.images = {};
   warn_of_names(indexed.palette, choice.rules, options);
   conversion.holes = holes_closed(scene, indexed, grid, options, reported_faults(scene, grid, options));
-  voxelize::DistanceOptions measuring = {
-      .band = *options.sdf, .triangles = conversion.triangles, .memory_limit = options.engine.memory_limit};
+  voxelize::DistanceOptions measuring = {.band = *options.sdf,
+                                         .triangles = conversion.triangles,
+                                         .memory_limit = options.engine.memory_limit,
+                                         .device = engine->handle()};
   if (options.build.solid) measuring.inside = options.build.inside;
   conversion.seconds.palette = watch.lap();
   const auto field = [&] {
@@ -112,6 +130,8 @@ void convert_distances(const ConvertOptions& options) {
     }
   }();
   conversion.seconds.build = watch.lap();
+  conversion.kernels = engine->profile();
+  if (options.engine.profile) print_profile(conversion.kernels);
   write_field(field, options);
   conversion.seconds.write = watch.lap();
   conversion.seconds.total = total.seconds();

@@ -71,7 +71,7 @@ enum class GridType : uint32_t {
   End = 27,
 };
 
-enum class GridClass : uint32_t { Unknown = 0, VoxelVolume = 7, IndexGrid = 8 };
+enum class GridClass : uint32_t { Unknown = 0, LevelSet = 1, VoxelVolume = 7, IndexGrid = 8 };
 
 enum class Codec : uint16_t { None = 0, Zip = 1, Blosc = 2 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/voxels/nanovdb/nvdb_heads.h"
 #include "libvox/dag/walk.h"
 
 namespace vox::nvdb {
@@ -15,15 +16,6 @@ uint32_t row_of(uint64_t mask, uint32_t first) {
   const uint64_t row = mask >> first;
   const uint64_t apart = (row & 0x11) | (row >> 30 & 0x44);  // bits 0, 4, 2, 6
   return static_cast<uint32_t>((apart | apart >> 3) & 15);
-}
-
-uint64_t root_key(Int3 corner) {
-  const auto part = [](int32_t v) { return uint64_t{static_cast<uint32_t>(v) / uint32_t{kUpperSide}}; };
-  return part(corner.x) << 42 | part(corner.y) << 21 | part(corner.z);
-}
-
-void set_bit(NodeBytes& bytes, uint64_t mask_at, uint32_t bit) {
-  bytes[mask_at + bit / 8] = static_cast<uint8_t>(bytes[mask_at + bit / 8] | 1u << bit % 8);
 }
 
 // Returns where the values of each word of a leaf's mask begin among the leaf's values, 9 bits for each word

@@ -29,6 +29,12 @@ struct VdbDistances {
 void write_vdb(const voxelize::DistanceField& field, const std::filesystem::path& path,
                const VdbDistances& options);
 
+// Does the same as a .nvdb file, without materials. Floats::F16 is the format's type Fp16: of each leaf, the range of
+// values is divided into 65535 steps.
+enum class DistanceSigns : uint8_t { No, Yes };
+void write_nvdb(const voxelize::DistanceField& field, const std::filesystem::path& path, DistanceSigns signs,
+                Floats floats);
+
 // True if a file was written by write_vdb().
 bool is_vdb_of_vox(const std::filesystem::path& path);
 

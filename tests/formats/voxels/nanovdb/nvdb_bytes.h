@@ -34,6 +34,8 @@ class NvdbLookup {
  public:
   explicit NvdbLookup(std::string bytes) : bytes_(std::move(bytes)), at_(bytes_) {}
 
+  bool finds_inactive = false;  // value() also returns the values of voxels that are not active
+
   const NvdbPlaces& places() const { return at_; }
   template <class T>
   T get(uint64_t at) const {
@@ -48,9 +50,11 @@ class NvdbLookup {
       const uint64_t tile = at_.tiles + uint64_t{32} * i;
       if (get<uint64_t>(tile) != key) continue;
       if (const auto child = get<int64_t>(tile + 8)) return in_upper(at_.root + uint64_t(child), v);
-      return get<uint32_t>(tile + 16) ? std::optional(tile_value(tile + (at_.is_index ? 24 : 20)))
-                                      : std::nullopt;
+      return get<uint32_t>(tile + 16) || finds_inactive
+                 ? std::optional(tile_value(tile + (at_.is_index ? 24 : 20)))
+                 : std::nullopt;
     }
+    if (finds_inactive) return tile_value(at_.root + 28);
     return std::nullopt;
   }
 
@@ -74,20 +78,22 @@ class NvdbLookup {
     const auto n = uint32_t((v.x >> 7 & 31) << 10 | (v.y >> 7 & 31) << 5 | (v.z >> 7 & 31));
     const uint64_t entry = node + 8256 + uint64_t{8} * n;
     if (bit(node + 32 + 4096, n)) return in_lower(node + get<uint64_t>(entry), v);
-    return bit(node + 32, n) ? std::optional(tile_value(entry)) : std::nullopt;
+    return bit(node + 32, n) || finds_inactive ? std::optional(tile_value(entry)) : std::nullopt;
   }
   std::optional<uint64_t> in_lower(uint64_t node, Int3 v) const {
     const auto n = uint32_t((v.x >> 3 & 15) << 8 | (v.y >> 3 & 15) << 4 | (v.z >> 3 & 15));
     const uint64_t entry = node + 1088 + uint64_t{8} * n;
     if (bit(node + 32 + 512, n)) return in_leaf(node + get<uint64_t>(entry), v);
-    return bit(node + 32, n) ? std::optional(tile_value(entry)) : std::nullopt;
+    return bit(node + 32, n) || finds_inactive ? std::optional(tile_value(entry)) : std::nullopt;
   }
   std::optional<uint64_t> in_leaf(uint64_t leaf, Int3 v) const {
     const auto n = uint32_t((v.x & 7) << 6 | (v.y & 7) << 3 | (v.z & 7));
-    if (!bit(leaf + 16, n)) return std::nullopt;
-    if (at_.type == 12) return get<uint32_t>(leaf + 96 + uint64_t{4} * n);
-    if (at_.type == 14) {
-      const float value = float(get<uint8_t>(leaf + 96 + n)) * get<float>(leaf + 84) + get<float>(leaf + 80);
+    if (!bit(leaf + 16, n) && !finds_inactive) return std::nullopt;
+    if (at_.type == 1 || at_.type == 12) return get<uint32_t>(leaf + 96 + uint64_t{4} * n);
+    if (at_.type == 14 || at_.type == 15) {
+      const auto code = at_.type == 14 ? float(get<uint8_t>(leaf + 96 + n))
+                                       : float(get<uint16_t>(leaf + 96 + uint64_t{2} * n));
+      const float value = code * get<float>(leaf + 84) + get<float>(leaf + 80);
       uint32_t bits = 0;
       std::memcpy(&bits, &value, 4);
       return bits;
