@@ -2,6 +2,7 @@
 
 #include <libdeflate.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <limits>
@@ -98,11 +99,10 @@ NodeBytes NvdbHeads::file_head() const {
                              .nodes = {facts_.nodes[0], facts_.nodes[1], facts_.nodes[2], 1},
                              .tiles = facts_.tiles,
                              .version = facts_.version};
-  NodeBytes bytes(sizeof header + sizeof record);
+  NodeBytes bytes(sizeof header + sizeof record + facts_.name.size() + 1);
   put_at(bytes, 0, header);
   put_at(bytes, sizeof header, record);
-  bytes.insert(bytes.end(), facts_.name.begin(), facts_.name.end());
-  bytes.push_back(0);
+  std::ranges::copy(facts_.name, bytes.begin() + sizeof header + sizeof record);
   return bytes;
 }
 
@@ -125,10 +125,10 @@ NodeBytes NvdbHeads::grid_head() const {
                          .nodes = facts_.nodes,
                          .tiles = facts_.tiles,
                          .voxels = facts_.active.count};
-  NodeBytes bytes(sizeof head + sizeof tree);
+  NodeBytes bytes(sizeof head + sizeof tree + facts_.root.size());
   put_at(bytes, 0, head);
   put_at(bytes, sizeof head, tree);
-  bytes.insert(bytes.end(), facts_.root.begin(), facts_.root.end());
+  std::ranges::copy(facts_.root, bytes.begin() + sizeof head + sizeof tree);
   const uint32_t checksum = libdeflate_crc32(0, bytes.data() + kChecksumBegin, bytes.size() - kChecksumBegin);
   put_at(bytes, offsetof(GridHead, checksum), kNoChecksum << 32 | checksum);
   return bytes;
