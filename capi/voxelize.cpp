@@ -86,7 +86,7 @@ painting::Painting painted(vox_engine& engine, const scene::Scene& scene, const 
 scene::IndexedScene indexed_texture(ReadyMesh& mesh, const VoxelizeOptions& options) {
   const scene::Scene& scene = mesh.scene();
   scene::SurfacePaint paint;
-  if (mesh.painting) paint = painting::surface_paint(mesh.painting->atlas, scene);
+  if (mesh.painting) paint = painting::surface_paint(mesh.painting->atlas);
   const scene::SceneSurface surface(scene, mesh.painting ? &paint : nullptr);
   const uint32_t most = scene::kPaletteSize - (options.shells.empty() ? 0 : 1);
   scene::IndexedScene indexed = scene::index_scene(
