@@ -1,12 +1,14 @@
 #!/bin/sh
 # Runs every test program of a bundle and ends with one line, "N passed, N failed, N skipped".
-#   run-tests.sh [-j JOBS] [ARGUMENT...]
-# With -j, the tests of each program are divided into JOBS parts, and that many parts run side by side.
+#   run-tests.sh [-j JOBS] [-t SECONDS] [ARGUMENT...]
+# With -j, the tests of each program are divided into JOBS parts, and that many parts run side by side. With -t, parts that
+# have not ended by then are stopped, and counted as failed.
 # VOX_TEST_DEVICE=cuda runs them on the GPU. Arguments are passed to every program (--gtest_filter=…).
 here=$(cd "$(dirname "$0")" && pwd)
 export VOX_BIN="$here/bin"
-jobs=1
+jobs=1 end_after=0
 if [ "$1" = -j ]; then jobs=$2; shift 2; fi
+if [ "$1" = -t ]; then end_after=$2; shift 2; fi
 
 # Runs one part of one program. GoogleTest takes the part from the environment.
 run_part() {  # NAME:PART JOBS LOGS ARGUMENT...
@@ -30,7 +32,7 @@ trap 'rm -rf "$logs"' EXIT
 # of the tools take longest, so they begin first.
 for part in $(seq 0 $((jobs - 1))); do
   for program in "$here"/bin/vox_test_tools "$here"/bin/vox_test_*; do echo "$(basename "$program"):$part"; done
-done | awk '!seen[$0]++' | xargs -P "$jobs" -I{} sh "$0" --part {} "$jobs" "$logs" "$@"
+done | awk '!seen[$0]++' | timeout "$end_after" xargs -P "$jobs" -I{} sh "$0" --part {} "$jobs" "$logs" "$@"
 
 count() { sed -n "s/^\[  $1 *\] \([0-9]*\) test.*/\1/p" "$2" | head -n 1; }
 passed=0 failed=0 skipped=0
@@ -39,6 +41,11 @@ for program in "$here"/bin/vox_test_*; do
   ok=0 bad=0 left=0 seconds=0
   for part in $(seq 0 $((jobs - 1))); do
     log=$logs/$name.$part
+    if [ ! -e "$log.end" ]; then
+      bad=$((bad + 1))
+      echo "$name, part $part: not ended"
+      continue
+    fi
     read -r status took <"$log.end" || status=1 took=0
     broken=$(count FAILED "$log")
     # A program that crashes prints no number of failures.

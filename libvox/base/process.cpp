@@ -177,6 +177,16 @@ uint64_t read_number(const std::filesystem::path& path, uint64_t otherwise) {
   return file >> value ? value : otherwise;
 }
 
+// Returns the bytes of files in a control group's memory, which the system frees when memory is wanted.
+uint64_t bytes_of_files(const std::filesystem::path& group, bool is_version_1) {
+  std::ifstream file(group / "memory.stat");
+  const std::string before = is_version_1 ? "total_" : "";
+  uint64_t bytes = 0, value = 0;
+  for (std::string key; file >> key >> value;)
+    if (key == before + "inactive_file" || key == before + "active_file") bytes += value;
+  return bytes;
+}
+
 // Returns the memory that the control groups of this process leave, each of which has a limit of its own. /proc/self/cgroup has
 // the line "0::/a/b" for version 2 and "7:memory:/a/b" for version 1; in a container, the path may lead nowhere, but the root is
 // the container's.
@@ -191,9 +201,12 @@ uint64_t left_by_control_groups() {
     for (std::filesystem::path group = line.substr(path + 2);; group = group.parent_path()) {
       const uint64_t limit =
           read_number(root / group / (is_version_1 ? "memory.limit_in_bytes" : "memory.max"), UINT64_MAX);
-      const uint64_t used =
-          read_number(root / group / (is_version_1 ? "memory.usage_in_bytes" : "memory.current"), 0);
-      if (limit != UINT64_MAX) left = std::min(left, limit > used ? limit - used : 0);
+      if (limit != UINT64_MAX) {
+        const uint64_t all =
+            read_number(root / group / (is_version_1 ? "memory.usage_in_bytes" : "memory.current"), 0);
+        const uint64_t used = all - std::min(all, bytes_of_files(root / group, is_version_1));
+        left = std::min(left, limit > used ? limit - used : 0);
+      }
       if (group.empty()) break;
     }
   }

@@ -35,19 +35,28 @@ void pack(const VoxelCounts& counts, std::vector<uint8_t>& bytes) {
   }
 }
 
-// Returns the first byte behind a node's counts.
-const uint8_t* unpack(const uint8_t* bytes, VoxelCounts& counts) {
-  const uint32_t mask = bytes[0] | static_cast<uint32_t>(bytes[1]) << 8;
-  bytes += 2;
-  counts.fill(0);
-  for (uint32_t left = mask; left != 0; left &= left - 1) {
+uint32_t packed_mask(const uint8_t* bytes) {
+  return bytes[0] | static_cast<uint32_t>(bytes[1]) << 8;
+}
+
+// Adds a node's counts. Returns the first byte behind them.
+const uint8_t* add_packed(const uint8_t* bytes, VoxelCounts& counts) {
+  uint32_t left = packed_mask(bytes);
+  for (bytes += 2; left != 0; left &= left - 1) {
     uint64_t& count = counts[static_cast<size_t>(lowest_bit(left))];
     for (uint32_t shift = 0;; shift += 7) {
       const uint8_t byte = *bytes++;
-      count |= static_cast<uint64_t>(byte & 127) << shift;
+      count += static_cast<uint64_t>(byte & 127) << shift;
       if (byte < 128) break;
     }
   }
+  return bytes;
+}
+
+// Returns the first byte behind a node's counts.
+const uint8_t* behind_packed(const uint8_t* bytes) {
+  auto left = static_cast<uint32_t>(popcount(packed_mask(bytes)));
+  for (bytes += 2; left > 0; ++bytes) left -= *bytes < 128 ? 1 : 0;
   return bytes;
 }
 
@@ -66,12 +75,13 @@ class VoxelsByMaterial {
   // Reads counts on one thread.
   class Reader {
    public:
-    explicit Reader(const VoxelsByMaterial& all) : all_(all), blocks_(all.empty() ? 0 : kBlocks) {}
-    const VoxelCounts& operator[](uint64_t number);
+    explicit Reader(const VoxelsByMaterial& all) : all_(all), blocks_(all.bytes_.in_file() ? kBlocks : 0) {}
+    // Adds the counts of the node with this number.
+    void add(uint64_t number, VoxelCounts& counts);
 
    private:
-    static constexpr uint64_t kBlocks = 64;
-    struct Block {
+    static constexpr uint64_t kBlocks = 256;
+    struct Block {  // of counts that lie in a file
       uint64_t number = UINT64_MAX;
       std::vector<VoxelCounts> counts;
     };
@@ -82,7 +92,8 @@ class VoxelsByMaterial {
   };
 
  private:
-  static constexpr uint64_t kBlockNodes = 64;
+  // Nodes are read in any order: in memory, a read skips half a block.
+  static constexpr uint64_t kBlockNodes = 16;
   struct Place {
     uint64_t first;
     uint32_t bytes;
@@ -111,10 +122,7 @@ class NodeCounter {
       for (uint32_t i = 1; i < node_words(node[0]); ++i)
         add_leaf(counts, dag_.levels[level_ + 1].node(node[i]));
     } else {
-      for (uint32_t i = 1; i < node_words(node[0]); ++i) {
-        const VoxelCounts& child = children_[node[i]];
-        for (size_t m = 0; m < counts.size(); ++m) counts[m] += child[m];
-      }
+      for (uint32_t i = 1; i < node_words(node[0]); ++i) children_.add(node[i], counts);
     }
     return counts;
   }
@@ -187,22 +195,29 @@ void VoxelsByMaterial::give_to_all(ranks::Ranks& ranks, const ranks::Counts& beg
       places_[block].first += first_bytes[rank];
 }
 
-const VoxelCounts& VoxelsByMaterial::Reader::operator[](uint64_t number) {
+void VoxelsByMaterial::Reader::add(uint64_t number, VoxelCounts& counts) {
   const uint64_t wanted = number / kBlockNodes;
+  const Place place = all_.places_[wanted];
+  if (blocks_.empty()) {
+    const uint8_t* at = all_.bytes_.data() + place.first;
+    for (uint64_t before = number % kBlockNodes; before > 0; --before) at = behind_packed(at);
+    add_packed(at, counts);
+    return;
+  }
   Block& block = blocks_[wanted % kBlocks];
   if (block.number != wanted) {
-    const Place place = all_.places_[wanted];
     bytes_.resize(place.bytes);
     block.number = UINT64_MAX;
     all_.bytes_.read(place.first, bytes_);
-    block.counts.resize(kBlockNodes);
+    block.counts.assign(kBlockNodes, {});
     const uint8_t* at = bytes_.data();
     const uint8_t* const end = at + bytes_.size();
-    for (VoxelCounts& counts : block.counts)
-      if (at != end) at = unpack(at, counts);
+    for (VoxelCounts& of_node : block.counts)
+      if (at != end) at = add_packed(at, of_node);
     block.number = wanted;
   }
-  return block.counts[number % kBlockNodes];
+  const VoxelCounts& child = block.counts[number % kBlockNodes];
+  for (size_t m = 0; m < counts.size(); ++m) counts[m] += child[m];
 }
 
 }  // namespace

@@ -217,7 +217,7 @@ OptionTopic materials_topic() {
            .rules = {{kMesh | kPoints | kVoxels | kVolumeScene | kMakesPalette, kOfMeshes},
                      {kColors | kMakesPalette, kOfColors}},
            .help = "auto: choose the colors from the mesh; or take them from a file of up to 16 colors: "
-                   ".gpl, .pal (JASC), .hex, a .json list of materials with measured colors, or an image."},
+                   ".gpl, .pal (JASC), .hex, .json (measured materials) or an image."},
           {.name = "dither",
            .rules =
                {{kMesh | kPoints | kVoxels | kMakesPalette,
