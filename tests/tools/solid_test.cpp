@@ -176,7 +176,7 @@ TEST_F(SolidProgram, DistancesAreWrittenAsDenseGrids) {
   expect_failure(kBadUsage, "give both", plain);
   std::vector<std::string> with_band = plain;
   with_band.insert(with_band.end(), {"--sdf", "3"});
-  expect_failure(kBadUsage, "for .npy files", with_band);
+  expect_failure(kBadUsage, "for .npy and .nvdb files", with_band);
   expect_failure(kBadUsage, "--sdf", {"ball.obj", "--res", "40", "--sdf", "3", "-o", "d.h5"});
   expect_failure(kBadUsage, "--inside flood",
                  {"ball.obj", "--res", "40", "--solid", "--inside", "flood", "--sdf", "3", "-o", "d.npy"});
