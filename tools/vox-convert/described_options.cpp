@@ -216,8 +216,8 @@ OptionTopic materials_topic() {
            .preset = "auto",
            .rules = {{kMesh | kPoints | kVoxels | kVolumeScene | kMakesPalette, kOfMeshes},
                      {kColors | kMakesPalette, kOfColors}},
-           .help = "auto: choose the colors from the mesh; or take them from a file of up to 16 colors: "
-                   ".gpl, .pal (JASC), .hex, .json (measured materials) or an image."},
+           .help = "auto: choose colors from the mesh; or take up to 16 from a file: .gpl, .pal (JASC), "
+                   ".hex, .json (materials) or an image."},
           {.name = "dither",
            .rules =
                {{kMesh | kPoints | kVoxels | kMakesPalette,
