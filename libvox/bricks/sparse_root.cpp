@@ -113,7 +113,7 @@ void check_groups(const FrozenBricks& bricks) {
     const bool last = level + 1 == levels;
     const uint64_t listed = last ? bricks.entries() : groups.lists[level].size();
     if (groups.blocks[level].size() * sizeof(uint32_t) % sizeof(GroupBlock) != 0 ||
-        groups.blocks_of(level).size() == 0)
+        groups.blocks_of(level).empty())
       throw Error(fmt::format("level {} of the groups has {} words", level, groups.blocks[level].size()));
     for (uint64_t i = 0; i < groups.blocks_of(level).size(); ++i) {
       const GroupBlock& block = groups.blocks_of(level)[i];

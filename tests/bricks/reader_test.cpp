@@ -393,7 +393,8 @@ TEST_F(Jit, ProcessesThatShareTheCacheGetWholeImages) {
       for (int round = 0; round < kRounds; ++round) {
         const bricks::JitImage expected(100000, std::byte(round));
         const std::string source = "round " + std::to_string(round);
-        sound &= bricks::cached_image(source, "compiler", [&] { return expected; }) == expected;
+        sound &=
+            bricks::cached_image(source, "compiler", [&] { return bricks::JitImage(expected); }) == expected;
         std::error_code ignored;
         if (round % 10 == 9) fs::remove_all(folder_ / "vox", ignored);  // from under the others
       }

@@ -18,7 +18,8 @@ constexpr int kSide = 24;
 using Dense = std::vector<uint8_t>;  // 0 is empty, material m is m + 1
 
 size_t place_of(Int3 v) {
-  return static_cast<size_t>(v.x + kSide * (v.y + kSide * v.z));
+  const int place = v.x + kSide * (v.y + kSide * v.z);
+  return static_cast<size_t>(place);
 }
 bool in_grid(Int3 v) {
   return std::min({v.x, v.y, v.z}) >= 0 && std::max({v.x, v.y, v.z}) < kSide;
