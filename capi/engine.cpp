@@ -61,12 +61,12 @@ const char* vox_engine_device(const vox_engine* engine) {
 }
 
 void vox_engine_cancel(vox_engine* engine) {
-  if (engine != nullptr) engine->watch.cancelled = true;
+  if (engine != nullptr) engine->watch->cancelled = true;
 }
 
 vox_status vox_engine_set_progress(vox_engine* engine, vox_progress_function function, void* user) {
   return vox::guarded([&] {
-    vox::WorkWatch& watch = vox::needed(engine, "engine").watch;
+    vox::WorkWatch& watch = *vox::needed(engine, "engine").watch;
     const std::lock_guard turn(engine->turn);
     watch.progress = nullptr;
     if (function == nullptr) return;
@@ -78,7 +78,7 @@ vox_status vox_engine_set_progress(vox_engine* engine, vox_progress_function fun
 
 vox_status vox_engine_set_log(vox_engine* engine, vox_log_function function, void* user) {
   return vox::guarded([&] {
-    vox::WorkWatch& watch = vox::needed(engine, "engine").watch;
+    vox::WorkWatch& watch = *vox::needed(engine, "engine").watch;
     const std::lock_guard turn(engine->turn);
     watch.log = nullptr;
     if (function == nullptr) return;

@@ -20,20 +20,30 @@
 
 namespace vox {
 
-// Sets a watch for all threads that work in an arena. The pointer is atomic for the thread sanitizer: it sees
-// nothing of what oneTBB does between observe() and a thread's first entry.
+// Sets a watch for all threads that work in an arena. A thread that is still in the arena when this is deleted keeps
+// its watch, so the watch is a weak pointer. The counter tells the thread sanitizer that observe() waits for entries:
+// it sees nothing of what oneTBB does.
 class ArenaWatch final : public tbb::task_scheduler_observer {
  public:
-  ArenaWatch(tbb::task_arena& arena, WorkWatch& watch) : tbb::task_scheduler_observer(arena) {
-    watch_.store(&watch, std::memory_order_release);
+  ArenaWatch(tbb::task_arena& arena, std::weak_ptr<WorkWatch> watch)
+      : tbb::task_scheduler_observer(arena), watch_(std::move(watch)) {
+    entries_.store(0, std::memory_order_release);
     observe(true);
   }
-  ~ArenaWatch() override { observe(false); }
-  void on_scheduler_entry(bool) override { set_work_watch(watch_.load(std::memory_order_acquire)); }
-  void on_scheduler_exit(bool) override { set_work_watch(nullptr); }
+  ~ArenaWatch() override {
+    observe(false);
+    entries_.load(std::memory_order_acquire);
+  }
+  void on_scheduler_entry(bool) override {
+    entries_.fetch_add(1);
+    set_work_watch(watch_);
+    entries_.fetch_add(1);
+  }
+  void on_scheduler_exit(bool) override { set_work_watch({}); }
 
  private:
-  std::atomic<WorkWatch*> watch_;
+  std::weak_ptr<WorkWatch> watch_;
+  std::atomic<uint64_t> entries_ = 0;
 };
 
 // Returns the lock that a thread holds while it uses HDF5, which serves one thread of the process at a time.
@@ -48,7 +58,7 @@ struct vox_engine {
   explicit vox_engine(const vox::EngineOptions& options);
 
   std::mutex turn;  // held by the call that is running
-  vox::WorkWatch watch;
+  std::shared_ptr<vox::WorkWatch> watch = std::make_shared<vox::WorkWatch>();
   tbb::task_arena arena;  // the engine's threads
   vox::ArenaWatch arena_watch;
   vox::EngineOptions options;
@@ -74,7 +84,7 @@ vox_status call(vox_engine* pointer, const F& f) noexcept {
   return guarded([&] {
     vox_engine& engine = needed(pointer, "engine");
     const std::lock_guard turn(engine.turn);
-    engine.watch.cancelled = false;
+    engine.watch->cancelled = false;
     engine.arena.execute([&] {
       device::use_here(engine.engine->handle());
       f(engine);

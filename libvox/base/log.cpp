@@ -1,5 +1,6 @@
 #include "libvox/base/log.h"
 
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -19,8 +20,8 @@ LogSink set_log_sink(LogSink sink) {
 }
 
 void log_line(LogLevel level, const std::string& text) {
+  const std::shared_ptr<const WorkWatch> watch = work_watch();
   const std::lock_guard lock(log_mutex);
-  const WorkWatch* watch = work_watch();
   const LogSink& sink = watch ? watch->log : log_sink;
   if (sink) sink(level, text);
 }

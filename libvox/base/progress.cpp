@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -15,23 +16,24 @@ namespace {
 ProgressSink progress_sink;
 std::mutex progress_mutex;
 thread_local int progress_silenced = 0;
-thread_local WorkWatch* watch_of_thread = nullptr;
+thread_local std::weak_ptr<WorkWatch> watch_of_thread;
 
 void tell(const ProgressState& state) {
   if (progress_silenced > 0) return;
+  const std::shared_ptr<const WorkWatch> watch = work_watch();
   const std::lock_guard lock(progress_mutex);
-  const ProgressSink& sink = watch_of_thread ? watch_of_thread->progress : progress_sink;
+  const ProgressSink& sink = watch ? watch->progress : progress_sink;
   if (sink) sink(state);
 }
 
 }  // namespace
 
-WorkWatch* set_work_watch(WorkWatch* watch) {
-  return std::exchange(watch_of_thread, watch);
+std::weak_ptr<WorkWatch> set_work_watch(std::weak_ptr<WorkWatch> watch) {
+  return std::exchange(watch_of_thread, std::move(watch));
 }
 
-WorkWatch* work_watch() {
-  return watch_of_thread;
+std::shared_ptr<const WorkWatch> work_watch() {
+  return watch_of_thread.lock();
 }
 
 ProgressSink set_progress_sink(ProgressSink sink) {
@@ -85,7 +87,8 @@ void cancel_on_interrupt() {
 
 void throw_if_cancelled() {
   if (cancelled) throw Cancelled();
-  if (watch_of_thread && watch_of_thread->cancelled.load(std::memory_order_relaxed)) throw Cancelled();
+  if (const auto watch = work_watch(); watch && watch->cancelled.load(std::memory_order_relaxed))
+    throw Cancelled();
   throw_late_error();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 
 #include "libvox/base/log_line.h"
 #include "libvox/base/progress.h"
@@ -17,10 +18,10 @@ struct WorkWatch {
   std::atomic<bool> cancelled = false;  // if true, throw_if_cancelled() throws Cancelled on these threads
 };
 
-// Sets the calling thread's watch (or none) and returns the previous one. A watch must live as long as it is set.
+// Sets the calling thread's watch (or none) and returns the previous one. A watch that is deleted is set no longer.
 // Threads that help this one do not inherit it: a tbb::task_scheduler_observer can set it when they enter an arena.
-WorkWatch* set_work_watch(WorkWatch* watch);
+std::weak_ptr<WorkWatch> set_work_watch(std::weak_ptr<WorkWatch> watch);
 
-WorkWatch* work_watch();  // the calling thread's watch, or nullptr
+std::shared_ptr<const WorkWatch> work_watch();  // the calling thread's watch, or nullptr
 
 }  // namespace vox

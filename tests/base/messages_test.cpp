@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -156,21 +157,32 @@ TEST(WorkWatch, TakesWhatItsThreadSaysAndCancelsItAlone) {
     return [&list](LogLevel, std::string_view text) { list.emplace_back(text); };
   };
   const LogSink before = set_log_sink(to(elsewhere));
-  WorkWatch watch;
-  watch.log = to(heard);
-  watch.progress = [&](const ProgressState& state) { heard.emplace_back(state.what); };
-  EXPECT_EQ(set_work_watch(&watch), nullptr);
+  const auto watch = std::make_shared<WorkWatch>();
+  watch->log = to(heard);
+  watch->progress = [&](const ProgressState& state) { heard.emplace_back(state.what); };
+  EXPECT_EQ(set_work_watch(watch).lock(), nullptr);
   log_info("a wall");
   { const Progress progress("digging", 2); }
   std::thread([] { log_info("a tree"); }).join();
-  watch.cancelled = true;
+  watch->cancelled = true;
   EXPECT_THROW(throw_if_cancelled(), Cancelled);
   std::thread([] { EXPECT_NO_THROW(throw_if_cancelled()); }).join();
-  EXPECT_EQ(set_work_watch(nullptr), &watch);
+  EXPECT_EQ(set_work_watch({}).lock(), watch);
   EXPECT_NO_THROW(throw_if_cancelled());
   set_log_sink(before);
   EXPECT_EQ(heard, (std::vector<std::string>{"a wall", "digging"}));
   EXPECT_EQ(elsewhere, (std::vector<std::string>{"a tree"}));
+}
+
+TEST(WorkWatch, ThatIsDeletedIsSetNoLonger) {
+  auto watch = std::make_shared<WorkWatch>();
+  watch->cancelled = true;
+  set_work_watch(watch);
+  EXPECT_THROW(throw_if_cancelled(), Cancelled);
+  watch.reset();
+  EXPECT_NO_THROW(throw_if_cancelled());
+  EXPECT_EQ(work_watch(), nullptr);
+  set_work_watch({});
 }
 
 TEST(NearestWord, MisspeltWordsAreFound) {
