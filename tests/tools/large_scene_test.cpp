@@ -7,6 +7,7 @@
 #include "formats/images/image.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/device/devices.h"
+#include "tests/common/random.h"
 #include "tests/tools/program.h"
 
 namespace vox {
@@ -42,7 +43,8 @@ class LargeScene : public ProgramTest {
     };
     const Finished whole = run_into("whole", {"ball.h5"});
     const Finished limited = run_into("limited", {"ball.h5", "--memory-limit", std::to_string(kLimit)});
-    if (!test_on_gpu()) {  // else the limit is for the GPU's memory
+    // On a GPU the limit is for its memory; a sanitizer keeps freed memory for a while.
+    if (!test_on_gpu() && kThoroughness > 1) {
       EXPECT_LE(limited.peak_bytes, kLimit + kBeyond) << testing::PrintToString(arguments);
     }
     return {whole.out, limited.out};
@@ -129,7 +131,9 @@ TEST_F(LargeScene, IsLookedAtWithinTheLimitWhereNoDeviceIsNamed) {
                   {"ball.h5", "--memory-limit", std::to_string(kLimit), "--size", "64x64", "-o", "view.png"},
                   {.folder = folder_, .file_size_limit = {}});
   EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_LE(run.peak_bytes, kLimit + kBeyond);
+  if (kThoroughness > 1) {
+    EXPECT_LE(run.peak_bytes, kLimit + kBeyond);
+  }
 }
 
 TEST_F(LargeScene, IsVerifiedAndMeasured) {
