@@ -21,8 +21,8 @@
 namespace vox {
 
 // Sets a watch for all threads that work in an arena. A thread that is still in the arena when this is deleted keeps
-// its watch, so the watch is a weak pointer. The counter tells the thread sanitizer that observe() waits for entries:
-// it sees nothing of what oneTBB does.
+// its watch, so the watch is a weak pointer. The thread sanitizer does not see that observe() is ordered before and
+// after entries, so a counter shows it.
 class ArenaWatch final : public tbb::task_scheduler_observer {
  public:
   ArenaWatch(tbb::task_arena& arena, std::weak_ptr<WorkWatch> watch)
@@ -35,9 +35,9 @@ class ArenaWatch final : public tbb::task_scheduler_observer {
     entries_.load(std::memory_order_acquire);
   }
   void on_scheduler_entry(bool) override {
-    entries_.fetch_add(1);
+    entries_.load(std::memory_order_acquire);
     set_work_watch(watch_);
-    entries_.fetch_add(1);
+    entries_.fetch_add(1, std::memory_order_release);
   }
   void on_scheduler_exit(bool) override { set_work_watch({}); }
 
