@@ -25,7 +25,8 @@ uint64_t ChunkRoots::chunk_of(uint64_t root) const {
   return static_cast<uint64_t>(std::ranges::upper_bound(begins_, root) - begins_.begin()) - 1;
 }
 
-ChunkColors::ChunkColors(const scene::Palette& palette) : codes(render::light_codes()) {
+ChunkColors::ChunkColors(const scene::Palette& palette, bool counts)
+    : codes(render::light_codes()), counts_voxels(counts) {
   for (uint32_t i = 0; i < scene::kPaletteSize; ++i) {
     const Vec3d light = scene::srgb_to_linear(render::material_color(palette, i));
     materials[i] = {static_cast<float>(light.x), static_cast<float>(light.y), static_cast<float>(light.z)};
@@ -118,10 +119,12 @@ bool ChunkBuilder::add(uint32_t root, uint64_t most) {
 }
 
 NodeFromAfar ChunkBuilder::seen(uint32_t level, render::NodeBox box, render::NodeMean mean,
-                                uint32_t materials) const {
+                                uint32_t materials, uint64_t voxels) const {
   const render::LightCodes codes = {colors_.codes.data()};
-  return {render::packed(box, dag::kLeafLog2 + dag_.depth() - level), mean,
-          codes(mean.light.x) | codes(mean.light.y) << 8 | codes(mean.light.z) << 16, materials};
+  const uint32_t look = colors_.counts_voxels
+                            ? static_cast<uint32_t>(voxels)
+                            : codes(mean.light.x) | codes(mean.light.y) << 8 | codes(mean.light.z) << 16;
+  return {render::packed(box, dag::kLeafLog2 + dag_.depth() - level), mean, look, materials};
 }
 
 NodeFromAfar ChunkBuilder::facts_of_leaf(const uint32_t* leaf) const {
@@ -134,7 +137,8 @@ NodeFromAfar ChunkBuilder::facts_of_leaf(const uint32_t* leaf) const {
       materials |= 1u << dag::ranked_material(dag::leaf_materials(leaf), rank);
   }
   return seen(dag_.depth(), render::leaf_box(mask),
-              render::leaf_mean(leaf_form_, leaf, ~uint64_t{0}, colors_.materials.data()), materials);
+              render::leaf_mean(leaf_form_, leaf, ~uint64_t{0}, colors_.materials.data()), materials,
+              static_cast<uint64_t>(popcount(mask)));
 }
 
 // The mean is that of render::AverageNodes, and the box that of render::BoundNodes.
@@ -144,13 +148,13 @@ NodeFromAfar ChunkBuilder::facts_of_parent(uint32_t level, const uint32_t* node)
     const uint32_t material = dag::homogeneous_material(*node);
     const auto wide = static_cast<float>(side);
     return seen(level, {{0, 0, 0}, {side, side, side}}, {colors_.materials[material], wide * wide * wide},
-                1u << material);
+                1u << material, static_cast<uint64_t>(side) * side * side);
   }
   const Section& below = sections_[level + 1 - top_];
   render::NodeBox all = {{side, side, side}, {0, 0, 0}};
   render::Light sum = {0, 0, 0};
   float voxels = 0;
-  uint32_t materials = 0;
+  uint32_t materials = 0, count = 0;
   const uint32_t* pointer = node + 1;
   for (uint32_t left = dag::child_mask(*node); left != 0; left &= left - 1, ++pointer) {
     const NodeFromAfar& child = below.facts[below.nodes.place_of(*pointer)];
@@ -163,8 +167,9 @@ NodeFromAfar ChunkBuilder::facts_of_parent(uint32_t level, const uint32_t* node)
     sum = sum + child.mean.light * child.mean.voxels;
     voxels += child.mean.voxels;
     materials |= child.materials;
+    count += child.look;
   }
-  return seen(level, all, {sum * (1 / voxels), voxels}, materials);
+  return seen(level, all, {sum * (1 / voxels), voxels}, materials, count);
 }
 
 NodeFromAfar ChunkBuilder::facts_of(uint32_t level, uint32_t number) const {
@@ -196,7 +201,7 @@ std::vector<uint32_t> ChunkBuilder::finish(std::span<NodeFromAfar> roots) {
     const NodeFromAfar& facts = sections_[level - top_].facts[i];
     const uint32_t half = (1u << 30) - 1;
     body.insert(body.end(), {header | facts.materials << 16, static_cast<uint32_t>(facts.box) & half,
-                             static_cast<uint32_t>(facts.box >> 30), facts.color});
+                             static_cast<uint32_t>(facts.box >> 30), facts.look});
   };
   uint32_t next = 0;  // the node of the next level that no pointer has named yet
   const auto write = [&](uint32_t level, size_t i) {
@@ -237,7 +242,7 @@ std::vector<uint32_t> ChunkBuilder::finish(std::span<NodeFromAfar> roots) {
            static_cast<uint32_t>(sections_[0].nodes.size()),
            static_cast<uint32_t>(chunks.size()),
            below_ != nullptr ? 1u : 0u,
-           dag_.materials ? 1u : 0u};
+           (dag_.materials ? 1u : 0u) | (colors_.counts_voxels ? 2u : 0u)};
   words.insert(words.end(), sizes.begin(), sizes.end());
   for (const uint64_t chunk : chunks) {
     const auto [low, high] = below_->name(chunk);

@@ -17,10 +17,10 @@ namespace vox {
 
 // The facts about a node that are needed to show it from afar.
 struct NodeFromAfar {
-  render::PackedBox box = 0;      //  8 B
-  render::NodeMean mean = {};     // 16 B
-  render::PackedColor color = 0;  // 4 B, the color of the mean
-  uint32_t materials = 0;         // 4 B, bit i is set if a voxel has material i
+  render::PackedBox box = 0;   //  8 B
+  render::NodeMean mean = {};  // 16 B
+  uint32_t look = 0;           // 4 B, the color of the mean, or the number of voxels
+  uint32_t materials = 0;      // 4 B, bit i is set if a voxel has material i
 };
 static_assert(sizeof(NodeFromAfar) == 32);
 
@@ -49,12 +49,13 @@ class ChunkRoots {
   std::vector<dag::Digest> names_;
 };
 
-// The colors from which mean colors are made.
+// The colors from which mean colors are made, unless nodes count their voxels.
 struct ChunkColors {
-  explicit ChunkColors(const scene::Palette& palette);
+  ChunkColors(const scene::Palette& palette, bool counts_voxels);
 
   std::array<render::Light, scene::kPaletteSize> materials;
   std::vector<uint8_t> codes;
+  bool counts_voxels;
 };
 
 // The numbers of nodes of one level in the order in which they were added, each once.
@@ -110,7 +111,8 @@ class ChunkBuilder {
   NodeFromAfar facts_of(uint32_t level, uint32_t number) const;
   NodeFromAfar facts_of_leaf(const uint32_t* leaf) const;
   NodeFromAfar facts_of_parent(uint32_t level, const uint32_t* node) const;
-  NodeFromAfar seen(uint32_t level, render::NodeBox box, render::NodeMean mean, uint32_t materials) const;
+  NodeFromAfar seen(uint32_t level, render::NodeBox box, render::NodeMean mean, uint32_t materials,
+                    uint64_t voxels) const;
   void find_facts();
   void write_node(uint32_t level, uint32_t number, std::vector<uint32_t>& words);
   uint32_t chunk_place(uint64_t chunk, std::vector<uint64_t>& chunks);

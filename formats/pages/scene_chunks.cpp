@@ -12,19 +12,20 @@
 #include "libvox/base/units.h"
 
 namespace vox {
-namespace {
-
-// The roots of a level are divided into runs of this many, which are cut into chunks independently.
-constexpr uint64_t kRunRoots = 4096;
 
 // The version of names, which is the kind of their digests (libvox/dag/frozen_dag.h).
 constexpr uint64_t kChunkDigest = 4;
 
-dag::Digest name_of(std::span<const uint32_t> words) {
+dag::Digest chunk_name(std::span<const uint32_t> words) {
   dag::Digest name = dag::start_digest(kChunkDigest);
   for (const uint32_t word : words) dag::combine(name, word);
   return name;
 }
+
+namespace {
+
+// The roots of a level are divided into runs of this many, which are cut into chunks independently.
+constexpr uint64_t kRunRoots = 4096;
 
 struct NamedChunk {
   uint64_t begin;
@@ -34,11 +35,12 @@ struct NamedChunk {
 
 class SceneCutter {
  public:
-  SceneCutter(const dag::VoxelScene& scene, const ChunkLimits& limits, const KeepChunk& keep)
+  SceneCutter(const dag::VoxelScene& scene, const ChunkLimits& limits, bool counts_voxels,
+              const KeepChunk& keep)
       : dag_(scene.dag),
         limits_(limits),
         keep_(keep),
-        colors_(scene.palette),
+        colors_(scene.palette, counts_voxels),
         cuts_(chunk_levels(dag_, limits)),
         progress_("writing chunks", all_roots()) {}
 
@@ -88,7 +90,7 @@ class SceneCutter {
       while (next < end && builder.add(static_cast<uint32_t>(next), limits_.most_words)) ++next;
       const uint64_t words = builder.words() + (dag_.materials ? builder.leaves() : 0);
       const std::vector<uint32_t> chunk = builder.finish(facts.subspan(begin, next - begin));
-      chunks.push_back({begin, name_of(chunk), words});
+      chunks.push_back({begin, chunk_name(chunk), words});
       keep_(chunks.back().name, chunk);
       ++chunks_;
     }
@@ -122,7 +124,7 @@ ChunkTotals cut_nothing(const dag::FrozenDag& dag, const KeepChunk& keep) {
                                  size};
   if (!is_leaf) words.insert(words.end(), {0, 0});
   words.resize(words.size() + size);
-  const dag::Digest name = name_of(words);
+  const dag::Digest name = chunk_name(words);
   keep(name, words);
   return {name, 1, size, 0};
 }
@@ -151,9 +153,10 @@ std::vector<uint32_t> chunk_levels(const dag::FrozenDag& dag, const ChunkLimits&
   return cuts;
 }
 
-ChunkTotals cut_into_chunks(const dag::VoxelScene& scene, const ChunkLimits& limits, const KeepChunk& keep) {
+ChunkTotals cut_into_chunks(const dag::VoxelScene& scene, const ChunkLimits& limits, bool counts_voxels,
+                            const KeepChunk& keep) {
   if (scene.dag.empty()) return cut_nothing(scene.dag, keep);
-  return SceneCutter(scene, limits, keep).run();
+  return SceneCutter(scene, limits, counts_voxels, keep).run();
 }
 
 }  // namespace vox

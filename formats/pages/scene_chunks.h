@@ -35,7 +35,12 @@ using KeepChunk = std::function<void(const dag::Digest& name, std::span<const ui
 
 // Makes the chunks from the leaves up. The DAG must be one that check_structure() accepts; it may be paged. Memory is
 // needed for one chunk in each thread, and 32 bytes on the disk for each node of a level at which the scene is cut.
-ChunkTotals cut_into_chunks(const dag::VoxelScene& scene, const ChunkLimits& limits, const KeepChunk& keep);
+// With `counts_voxels`, each node has the number of voxels below it, modulo 2^32, in place of its color.
+ChunkTotals cut_into_chunks(const dag::VoxelScene& scene, const ChunkLimits& limits, bool counts_voxels,
+                            const KeepChunk& keep);
+
+// Returns the name of a chunk with these words.
+dag::Digest chunk_name(std::span<const uint32_t> words);
 
 // The words of a chunk, as docs/formats.md lists them.
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "formats/io/compression.h"
 #include "formats/io/output_folder.h"
 #include "formats/io/read_file.h"
+#include "formats/pages/color_chunks.h"
 #include "formats/pages/html_page.h"
 #include "formats/pages/scene_facts.h"
 #include "libvox/base/error.h"
@@ -49,7 +51,7 @@ bool is_stream_file(const fs::path& folder, const fs::path& relative) {
 }
 
 std::string facts_text(const dag::VoxelScene& scene, const ChunkTotals& totals,
-                       const SceneStreamOptions& options) {
+                       const std::optional<ColorTotals>& colors, const SceneStreamOptions& options) {
   Json facts;
   facts.set("format", kStreamFormat);
   facts.set("top", dag::to_string(totals.top))
@@ -57,6 +59,12 @@ std::string facts_text(const dag::VoxelScene& scene, const ChunkTotals& totals,
       .set("chunk_words", totals.words)
       .set("references", totals.references)
       .set("page_memory", options.page_memory);
+  if (colors) {
+    Json& object = facts.object("colors");
+    object.set("index", dag::to_string(colors->index)).set("words", colors->words);
+    Json& levels = object.array("levels");
+    for (const uint64_t chunks : colors->levels) levels.append().set("chunks", chunks);
+  }
   set_scene_facts(facts, scene, {scene.dag.resolution, 0}, options.page);
   return facts.text() + "\n";
 }
@@ -87,9 +95,12 @@ SceneStream write_scene_stream(const dag::VoxelScene& scene, const fs::path& fol
     output.write(chunk_path(dag::to_string(name)),
                  {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   };
-  const ChunkTotals totals = cut_into_chunks(scene, options.limits, write_chunk);
+  const bool has_colors = options.index == StreamPage::Written && scene.colors && !scene.dag.empty();
+  const ChunkTotals totals = cut_into_chunks(scene, options.limits, has_colors, write_chunk);
+  std::optional<ColorTotals> colors;
+  if (has_colors) colors = cut_into_color_chunks(*scene.colors, write_chunk);
   const uint64_t chunks = output.files();
-  const std::string facts = facts_text(scene, totals, options);
+  const std::string facts = facts_text(scene, totals, colors, options);
   output.write(kFactsName, facts);
   if (options.index == StreamPage::Written)
     output.write(kPageName, scene_page_begin(options.page.title, facts, PageLoads::ItsFolder) +

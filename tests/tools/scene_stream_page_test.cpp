@@ -85,6 +85,18 @@ class SceneStreamPage : public ScenePageTest {
     return fmt::format("{}&eye={}&target={}&fov={}", kSeen, view.eye, view.target, view.fov);
   }
 
+  // Returns the mean difference of two pictures' codes.
+  double difference(const std::string& a, const std::string& b) const {
+    const scene::Image one = read_image(folder_ / a), other = read_image(folder_ / b);
+    EXPECT_EQ(one.pixels.size(), other.pixels.size());
+    double sum = 0;
+    for (size_t i = 0; i < one.pixels.size(); ++i) {
+      const scene::Rgba8 p = one.pixels[i], q = other.pixels[i];
+      sum += std::abs(int{p.r} - int{q.r}) + std::abs(int{p.g} - int{q.g}) + std::abs(int{p.b} - int{q.b});
+    }
+    return sum / 3 / static_cast<double>(one.pixels.size());
+  }
+
   uint64_t bytes_of(const std::string& folder) const {
     uint64_t bytes = 0;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder_ / folder))
@@ -136,6 +148,38 @@ TEST_F(SceneStreamPage, ShowsWhatPicturesShow) {
             "[] True\n");
   for (const std::string& name : names)
     EXPECT_LE(share_of_different(name + ".png", name + "-page.png"), 0.005) << name;
+}
+
+// Nodes that are seen from afar have means of colors that pictures do not have, so only voxels are compared exactly.
+TEST_F(SceneStreamPage, ShowsTheColorOfEachVoxel) {
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  ASSERT_EQ(scene({"village", "--seed", "3", "-o", "village.obj", "-q"}).code, 0);
+  converted({"village.obj", "--res", "800", "--materials", "colors", "-q", "-o", "town.h5"});
+  printed({"town.h5", "-q", "--html", "town/", "--stream"});
+  std::string lines = fmt::format("visit('town/#{}')\n", kSeen);
+  const std::vector<View> views = {kFar, kStreet, kBack};
+  for (size_t i = 0; i < views.size(); ++i)
+    for (const std::string lod : {"off", "on"}) {
+      const std::string name = std::to_string(i) + lod;
+      std::vector<std::string> more = {"--lod", lod};
+      if (lod == "on") more.insert(more.end(), {"--level-colors", "voxel"});
+      take(name + ".png", views[i], more);
+      lines += fmt::format("show('{}&lod={}', '{}-page.png')\n", address(views[i]), lod, name);
+    }
+  EXPECT_EQ(served(lines + R"(
+print(messages(page), len(server.paths) == len(set(server.paths)))
+print(page.value('voxPage.pick({x: 120.5, y: 80.5}).material > 15'))
+visit('town/?small#)" +
+                   address(kStreet) + R"(&lod=off&memory=2')
+page.wait(complete)
+print(stream('memory') <= 2 << 20)
+)"),
+            "[] True\nTrue\nTrue\n");
+  for (size_t i = 0; i < views.size(); ++i) {
+    const std::string name = std::to_string(i);
+    EXPECT_LE(share_of_different(name + "off.png", name + "off-page.png"), 0.005) << name;
+    EXPECT_LE(difference(name + "on.png", name + "on-page.png"), 6) << name;
+  }
 }
 
 TEST_F(SceneStreamPage, BeginsWithTheViewCutAndLightThatItIsToldOf) {

@@ -224,7 +224,7 @@ void write_page(const RenderToolOptions& options) {
     check_target({"the page", *options.page, OutputKind::Page}, options.scene, options.overwrite);
   dag::VoxelScene scene = read_any_scene(options.scene, options.engine, options.form,
                                          damage_with(options.overwrite), Loading::AsUsed);
-  if (options.streams)
+  if (options.streams && scene.colors && scene.colors->count > UINT32_MAX)
     scene = in_palette(std::move(scene), "in a page that loads as you fly", options.engine);
   if (options.clip) page.part = part_text(*options.clip, scene);
   scene = clipped_part(std::move(scene), options);

@@ -134,6 +134,9 @@ vec3 light_of(uint code) {
 // Returns the color of what a ray hit as Shader::color_at() of libvox/render/shade.h does: that of a voxel, or the mean
 // of several if a pixel shows several.
 vec3 color_at(Ray ray, Hit hit) {
+#ifdef COLORED
+  return light_of(hit_color(ray, hit));
+#endif
   if (hit.node == 0u || !has_materials) return colors[hit.material];
   if (hit.log2 > 0u) return light_of(word_at(hit.node + (hit.log2 == 2u ? 2u : 3u)));
   if (hit.face.at * spread < 2.0) return colors[hit.material];
@@ -215,6 +218,10 @@ void main() {
     else light = measured(mode == 2u ? hit.face.at * length(direction * sides) : float(hit.log2));
   }
 #ifdef STREAMED
+#ifdef COLORED
+  // Every other pixel tells of its colors, not of shadows.
+  if (color_used > 0u && (uint(gl_FragCoord.x) + uint(gl_FragCoord.y) + samples & 1u) == 0u) used = color_used;
+#endif
   notes = uvec4(wanted, floatBitsToUint(wanted_at), seen, used);
 #endif
   sums = uvec4(light * kWhite + 0.5, 1u);

@@ -5,7 +5,7 @@ import { ones } from './scene.js';
  *   chunks: {name: string, roots: number}[], body: number}} ChunkHead body is the place of its first node */
 /** @typedef {{light: Float32Array, codes: Uint8Array}} Colors the materials' linear light, and the codes of light */
 
-const kMagic = 0x4b435856, kVersion = 1, kHeadWords = 8, kNameWords = 5, kNodeHead = 4, kReferenceWords = 6;
+const kMagic = 0x4b435856, kColorMagic = 0x4c435856, kVersion = 1, kHeadWords = 8, kNameWords = 5, kNodeHead = 4, kReferenceWords = 6;
 const kHomogeneous = 0x100, kClosed = 0x80000000;
 const kLeastRows = 64;  // for chunks
 const kLightSteps = 65535;
@@ -25,7 +25,19 @@ export function readHead(words) {
   const chunks = [];
   for (let at = names; at < body; at += kNameWords)
     chunks.push({ name: [...words.subarray(at, at + 4)].map(digits).join(''), roots: words[at + 4] });
-  return { log2, roots, materials: materials !== 0, refers: refers !== 0, sections, chunks, body };
+  return { log2, roots, materials: (materials & 1) !== 0, refers: refers !== 0, sections, chunks, body };
+}
+
+/** Returns whether this is a chunk of colors. @param {Uint32Array} words */
+export function hasColors(words) {
+  return words.length >= 4 && words[0] === kColorMagic && words[1] === kVersion && words.length >= 4 + 8 * words[2];
+}
+
+/** Returns the names in an index of chunks of colors. @param {Uint32Array} words */
+export function namesIn(words) {
+  const names = [];
+  for (let at = 4; at + 4 <= words.length; at += 4) names.push([...words.subarray(at, at + 4)].map(digits).join(''));
+  return names;
 }
 
 /** Returns the number of words that a chunk has in memory. @param {ChunkHead} head */

@@ -164,7 +164,13 @@ export class Renderer {
     cast('1i', { words: 0, before: 1, uses: 2, has_materials: facts.has_materials });
     cast('1uiv', { level_begin });
     cast('1ui', { page_shift: this.pageShift, log2_side: facts.log2_side });
-    if (facts.colors) cast('1ui', { ...facts.colors, numbers: facts.words });
+    if (facts.colors && this.stream) {
+      cast('1uiv', { color_entries: this.stream.colorEntries });
+      cast('1ui', { color_levels: facts.colors.levels.length });
+    } else if (facts.colors) {
+      const { heads, blocks, table, value_bits } = facts.colors;
+      cast('1ui', { heads, blocks, table, value_bits, numbers: facts.words });
+    }
     cast('3fv', { colors: linearColors(facts.palette), ramp: linearColors(facts.ramp) });
   }
 

@@ -12,10 +12,11 @@
  *   skies: {r: number, g: number, b: number}[],
  *   palette: Material[], ramp: {r: number, g: number, b: number}[],
  *   words: number, levels: {log2: number, begin: number}[], pieces: {words: number}[],
- *   colors?: {heads: number, blocks: number, table: number, value_bits: number},
+ *   colors?: {heads: number, blocks: number, table: number, value_bits: number,
+ *     index: string, words: number, levels: {chunks: number}[]},
  *   top?: string, chunks?: number, chunk_words?: number, references?: number, page_memory?: number,
  * }} Facts pages of one file have words, levels and pieces; pages that load chunks have top and what follows it. If
- * voxels have colors of their own, these lie among the words behind the leaves
+ * voxels have colors of their own, these lie among the words behind the leaves, from heads to table, or in chunks
  */
 
 /** An error of the page or of the browser, with a message for the reader. */

@@ -1,7 +1,7 @@
 // Loads chunks as they are needed. Each pixel notes the node that it lacks, if any, and the chunks that it uses. The
 // coarsest and nearest of the chunks that are lacked are fetched first, those that no picture lacks any more are
 // cancelled, and those that have not been used for the longest time make room for others.
-import { colorsOf, Pool, readHead, settle, settledWords } from './chunks.js';
+import { colorsOf, hasColors, namesIn, Pool, readHead, settle, settledWords } from './chunks.js';
 import { Fault, linear } from './scene.js';
 
 /** @typedef {import('./scene.js').Facts} Facts */
@@ -9,10 +9,10 @@ import { Fault, linear } from './scene.js';
 /**
  * @typedef {{
  *   name: string, roots: number, log2: number, table: number, state: 'absent' | 'loading' | 'waiting' | 'here' | 'missing',
- *   head: ChunkHead | null, words: Uint32Array<ArrayBuffer> | null, row: number, rows: number, below: Chunk[],
+ *   level: number | null, head: ChunkHead | null, words: Uint32Array<ArrayBuffer> | null, row: number, rows: number, below: Chunk[],
  *   above: Set<Chunk>, used: number, lacked: number, distance: number, tries: number, later: number,
  *   abort: AbortController | null,
- * }} Chunk table: where the places of its roots are; used: the last view; lacked: when; later: when to try again
+ * }} Chunk level: if it holds colors; table: where the places of its roots are; used: the last view; lacked: when; later: when to try again
  */
 
 const kFetches = 6;          // chunks that are fetched at the same time
@@ -47,7 +47,7 @@ async function fetched(name, signal, cache) {
     throw new SyntaxError('damaged');
   }
   const head = readHead(words);
-  if (!head) throw new SyntaxError('damaged');
+  if (!head && !hasColors(words)) throw new SyntaxError('damaged');
   return { words, head, bytes: bytes.byteLength };
 }
 
@@ -64,6 +64,8 @@ export class Stream {
   #pool = null;
   /** @type {Chunk} */
   #top;
+  /** @type {Chunk[]} of colors, the coarsest one last */
+  #colored = [];
   #facts;
   #colors;
   #memory;
@@ -78,6 +80,7 @@ export class Stream {
   /** @type {(text: string) => void} */
   #tell = () => {};
   root = 0;
+  colorEntries = new Uint32Array(7);  // where each level of colors begins in the table
   complete = false; // the picture shows everything that it should
   bytes = 0;        // fetched, for measurements
   fetches = 0;
@@ -100,13 +103,26 @@ export class Stream {
     if (location.protocol === 'file:')
       throw new Fault('This page loads its scene from a web server, and was opened as a file.',
         'Start one in its folder, for example with "python3 -m http.server", and open http://localhost:8000.');
-    const top = this.#top;
-    for (let tries = 1; !top.words; ++tries) {
+    const { colors } = this.#facts;
+    await this.#needed(this.#top);
+    if (!colors) return;
+    const index = this.#chunk(colors.index, 1, 0, 0);
+    await this.#needed(index);
+    const names = namesIn(index.words ?? new Uint32Array());
+    for (const [level, { chunks }] of colors.levels.entries())
+      for (let i = chunks; i > 0; --i)
+        this.#colored.push(this.#chunk(names[this.#colored.length] ?? '', 1, 3 * level + 5, level));
+    await this.#needed(this.#colored[this.#colored.length - 1]);
+  }
+
+  /** Fetches a chunk without which nothing can be shown. @param {Chunk} chunk */
+  async #needed(chunk) {
+    for (let tries = 1; !chunk.words; ++tries) {
       try {
-        const { words, head, bytes } = await fetched(top.name, null, tries === 1 ? 'default' : 'reload');
+        const { words, head, bytes } = await fetched(chunk.name, null, tries === 1 ? 'default' : 'reload');
         this.bytes += bytes;
         ++this.fetches;
-        Object.assign(top, { words, head });
+        Object.assign(chunk, { words, head });
       } catch (error) {
         if (error instanceof Missing || tries >= kMostTries)
           throw new Fault(`The scene cannot be loaded: ${error instanceof Error ? error.message : error}.`,
@@ -125,14 +141,21 @@ export class Stream {
   /** Begins in a new context. @param {WebGL2RenderingContext} gl @param {number} shift */
   attach(gl, shift) {
     for (const chunk of this.#chunks.values()) chunk.abort?.abort();
-    const row = 2 ** shift, { chunk_words = 0, chunks = 0, references = 0 } = this.#facts;
-    this.#pool = new Pool(gl, shift, chunk_words + chunks * row, Math.min(references, kMostEntries) + 1, this.#memory);
+    const row = 2 ** shift, { chunk_words = 0, chunks = 0, references = 0, colors } = this.#facts;
+    const count = this.#colored.length, words = chunk_words + (colors?.words ?? 0) + (chunks + count) * row;
+    this.#pool = new Pool(gl, shift, words, Math.min(references, kMostEntries) + count + 1, this.#memory);
     this.#chunks = new Map([[this.#top.name, this.#top]]);
     this.#owners = [];
     this.#waiting = [];
     this.#lacked.clear();
-    Object.assign(this.#top, { below: [], used: 0 });
-    this.#put(this.#top);
+    const kept = [this.#top, ...this.#colored.slice(-1)];
+    for (const chunk of [...this.#colored, ...kept]) Object.assign(chunk, { state: 'absent', below: [], used: 0 });
+    for (const chunk of this.#colored) this.#enter(chunk);
+    for (const [i, chunk] of this.#colored.entries()) {
+      this.#chunks.set(`color ${i}`, chunk);
+      if (i === 0 || chunk.level !== this.#colored[i - 1].level) this.colorEntries[chunk.level ?? 0] = chunk.table;
+    }
+    for (const chunk of kept) this.#put(chunk);
     this.root = this.#pool.placeOf(this.#top.row);
   }
 
@@ -140,14 +163,14 @@ export class Stream {
     return this.#pool?.bytes ?? 0;
   }
 
-  /** @param {string} name @param {number} roots @param {number} log2 @returns {Chunk} */
-  #chunk(name, roots, log2) {
-    const known = this.#chunks.get(name);
+  /** @param {string} name @param {number} roots @param {number} log2 @param {number | null} level @returns {Chunk} */
+  #chunk(name, roots, log2, level = null) {
+    const known = level === null && this.#chunks.get(name);
     if (known) return known;
     /** @type {Chunk} */
-    const chunk = { name, roots, log2, table: 0, state: 'absent', head: null, words: null, row: 0, rows: 0, below: [],
+    const chunk = { name, roots, log2, level, table: 0, state: 'absent', head: null, words: null, row: 0, rows: 0, below: [],
       above: new Set(), used: 0, lacked: 0, distance: Infinity, tries: 0, later: 0, abort: null };
-    this.#chunks.set(name, chunk);
+    if (level === null) this.#chunks.set(name, chunk);
     return chunk;
   }
 
@@ -235,7 +258,8 @@ export class Stream {
     try {
       const { words, head, bytes } = await fetched(chunk.name, abort.signal, chunk.tries > 0 ? 'reload' : 'default');
       if (abort.signal.aborted) throw new DOMException('', 'AbortError');
-      if (head.roots !== chunk.roots || head.log2 !== chunk.log2) throw new SyntaxError('damaged');
+      if (chunk.level === null ? head?.roots !== chunk.roots || head.log2 !== chunk.log2 : head !== null)
+        throw new SyntaxError('damaged');
       Object.assign(chunk, { words, head, state: 'waiting', tries: 0 });
       this.bytes += bytes;
       if (this.#trouble.startsWith('The connection')) this.#trouble = '';
@@ -285,11 +309,12 @@ export class Stream {
   /** Puts a chunk into memory. Returns false if there is no room. @param {Chunk} chunk */
   #put(chunk) {
     const { words, head } = chunk, pool = /** @type {Pool} */ (this.#pool);
-    if (!words || !head) return false;
+    if (!words) return false;
     this.#use(chunk);  // so that those above it stay
-    const rows = pool.rowsFor(settledWords(head)), row = this.#room(() => pool.takeRows(rows));
+    const rows = pool.rowsFor(head ? settledWords(head) : words.length), row = this.#room(() => pool.takeRows(rows));
     if (row < 0) return this.#refuse(chunk);
-    const below = head.chunks.map(({ name, roots }) => this.#chunk(name, roots, head.log2 - head.sections.length + 1));
+    const below = head?.chunks.map(({ name, roots }) =>
+      this.#chunk(name, roots, head.log2 - head.sections.length + 1)) ?? [];
     for (const one of below) one.above.add(chunk);
     if (!below.every(one => one.table > 0 || this.#enter(one))) {
       pool.giveRows(row, rows);
@@ -298,13 +323,20 @@ export class Stream {
       return this.#refuse(chunk);
     }
     const settled = new Uint32Array(pool.placeOf(rows));  // whole rows
-    const places = settle(words, head, settled, pool.placeOf(row), below.map(one => one.table), this.#colors);
+    let places = Uint32Array.of(pool.placeOf(row));
+    if (head) places = settle(words, head, settled, places[0], below.map(one => one.table), this.#colors);
+    else settled.set(words);
     pool.writeRows(row, settled);
     if (chunk.table > 0) pool.writeEntries(chunk.table, places);
     Object.assign(chunk, { state: 'here', row, rows, below });
-    if (chunk !== this.#top) Object.assign(chunk, { words: null, head: null });
+    if (!this.#stays(chunk)) Object.assign(chunk, { words: null, head: null });
     this.#lacked.delete(chunk);
     return true;
+  }
+
+  /** Returns whether a chunk is needed for every picture. @param {Chunk} chunk */
+  #stays(chunk) {
+    return chunk === this.#top || chunk === this.#colored[this.#colored.length - 1];
   }
 
   /** @param {Chunk} chunk */
@@ -327,7 +359,7 @@ export class Stream {
   /** Forgets those of the chunks that nothing names and that are not here. @param {Chunk[]} chunks */
   #leave(chunks) {
     for (const chunk of chunks) {
-      if (chunk.above.size > 0 || chunk.state === 'here' || chunk === this.#top) continue;
+      if (chunk.above.size > 0 || chunk.state === 'here' || chunk === this.#top || chunk.level !== null) continue;
       chunk.abort?.abort();
       if (chunk.table > 0) {
         this.#pool?.giveEntries(chunk.table, chunk.roots);
@@ -346,7 +378,7 @@ export class Stream {
       if (at >= 0) return at;
       let oldest = null;
       for (const chunk of this.#chunks.values()) {
-        if (chunk.state !== 'here' || chunk === this.#top || chunk.used >= this.#view) continue;
+        if (chunk.state !== 'here' || this.#stays(chunk) || chunk.used >= this.#view) continue;
         if (!oldest || chunk.used < oldest.used || chunk.used === oldest.used && chunk.log2 < oldest.log2) oldest = chunk;
       }
       if (!oldest) return -1;

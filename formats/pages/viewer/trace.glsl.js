@@ -84,13 +84,16 @@ uint homogeneous_material(uint header) {
 }
 // Returns the node or leaf of 2^log2 voxels a side that is this part of the node. The node must have it.
 #ifdef STREAMED
-uint child_at(uint node, uint mask, uint part, uint log2) {
-  uint child = word_at(node + 4u + ones(mask & (1u << part) - 1u));
+uint named_by(uint pointer) {
+  uint child = word_at(pointer);
   if ((child & kClosed) == 0u) return child;
   uint entry = word_at(child + 4u), place = word_at(entry);
   if (place == 0u) return child;
   used = entry;
   return place;
+}
+uint child_at(uint node, uint mask, uint part, uint log2) {
+  return named_by(node + 4u + ones(mask & (1u << part) - 1u));
 }
 bool is_closed(uint node) {
   return (node & kClosed) != 0u;
@@ -152,12 +155,6 @@ uvec3 node_layers(uint mask) {
 #ifdef COLORED
 // --- colors, which libvox/attributes packs: the heads of groups, their blocks, and a table lie behind the leaves ---
 
-uniform uint heads, blocks, table, value_bits;  // the first words of these parts; table is 0 if there is none
-uniform uint numbers;  // the first of a number for each word of inner nodes, as in libvox/dag/voxel_numbers.h
-
-uint voxels_before(uint node, uint mask, uint part) {
-  return word_at(numbers + node + 1u + ones(mask & (1u << part) - 1u));
-}
 // Returns \`count\` bits, counted from a word's first one.
 uint bits_at(uint word, uint bit, uint count) {
   word += bit / 32u;
@@ -166,8 +163,8 @@ uint bits_at(uint word, uint bit, uint count) {
   if (bit + count > 32u) bits |= word_at(word + 1u) << 32u - bit;
   return bits & (1u << count) - 1u;
 }
-// Returns the packed color of the voxel with this number.
-uint color_of(uint number) {
+// Returns a value by its number, where the heads of groups and their blocks begin at these words.
+uint packed_value(uint heads, uint blocks, uint value_bits, uint number) {
   uint group = heads + number / 768u * 8u, block = number % 768u / 64u, rank = number % 64u;
   uint code = word_at(group + 2u + block / 2u) >> block % 2u * 16u & 0xffffu, width = code & 15u;
   uint byte = word_at(group) + (code >> 4u), word = blocks + byte / 4u, bit = byte % 4u * 8u;
@@ -176,9 +173,41 @@ uint color_of(uint number) {
     else rank = 0u;
     bit += 64u * width;
   }
-  uint value = bits_at(word, bit + rank * value_bits, value_bits);
+  return bits_at(word, bit + rank * value_bits, value_bits);
+}
+#ifdef STREAMED
+uniform uint color_entries[7];  // where the table has the places of chunks of colors, for each level
+uniform uint color_levels;
+uint color_used = 0u;           // the place in the table of the last chunk that was read
+
+// Returns the number of voxels below a node or leaf of 2^log2 voxels a side. It may be closed.
+uint voxels_of(uint node, uint log2) {
+  return log2 > 2u ? word_at(node + 3u) : ones(word_at(node)) + ones(word_at(node + 1u));
+}
+// Returns the packed color with this number, or a mean if the page has not loaded it. From level 1 on, it is a mean.
+uint color_of(uint number, uint level, float at) {
+  for (level = min(level, color_levels - 1u); level < color_levels; ++level) {
+    uint i = number >> 6u * level, place = word_at(color_used = color_entries[level] + i / 49152u);
+    if (place != 0u) return packed_value(place + 4u, place + 4u + word_at(place + 2u) * 8u, 24u, i % 49152u);
+    if (wanted != 0u) continue;
+    wanted = color_used;
+    wanted_at = at;
+  }
+  return 0u;
+}
+#else
+uniform uint heads, blocks, table, value_bits;  // the first words of these parts; table is 0 if there is none
+uniform uint numbers;  // the first of a number for each word of inner nodes, as in libvox/dag/voxel_numbers.h
+
+uint voxels_before(uint node, uint mask, uint part) {
+  return word_at(numbers + node + 1u + ones(mask & (1u << part) - 1u));
+}
+// Returns the packed color of the voxel with this number.
+uint color_of(uint number) {
+  uint value = packed_value(heads, blocks, value_bits, number);
   return table == 0u ? value : word_at(table + value);
 }
+#endif
 #endif
 `;
 
@@ -322,6 +351,24 @@ uint voxel_below(Ray ray, uint node, uint log2, ivec3 at, Crossing now) {
 #endif
 #ifdef COLORED
 // Returns the packed color of the voxel that a ray hit. The hit's box is not mirrored.
+#ifdef STREAMED
+// Here a node has the mean color of some of its voxels.
+uint hit_color(Ray ray, Hit hit) {
+  uint node = root, first = 0u, log2 = log2_side;
+  while (log2 > max(hit.log2, 2u)) {
+    uint part = octant_of(hit.box.low >> int(--log2) & 1), pointer = node + 4u;
+    for (uint left = word_at(node) & (1u << part) - 1u; left != 0u; left &= left - 1u)
+      first += voxels_of(word_at(pointer++), log2);
+    node = named_by(pointer);
+  }
+  if (hit.log2 > 0u) {
+    uint count = voxels_of(node, log2);
+    return color_of(first + count / 2u, (highest_bit(count) + 2u) / 6u, hit.face.at);
+  }
+  uint bit = octant_of(hit.box.low >> 1 & 1) << 3u | octant_of(hit.box.low & 1);
+  return color_of(first + rank_of(leaf_mask(node), bit), 0u, hit.face.at);
+}
+#else
 uint hit_color(Ray ray, Hit hit) {
   uint node = root, first = 0u, log2 = log2_side;
   ivec3 at = ivec3(0);
@@ -335,6 +382,7 @@ uint hit_color(Ray ray, Hit hit) {
   uint bit = octant_of(hit.box.low >> 1 & 1) << 3u | octant_of(hit.box.low & 1);
   return color_of(first + rank_of(leaf_mask(node), bit));
 }
+#endif
 #endif
 
 // Returns the hit on the box around a node's contents, which touches the surfaces in its cell. For inner nodes the box

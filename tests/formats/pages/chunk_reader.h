@@ -44,7 +44,7 @@ class ChunkReader {
  private:
   struct Chunk {
     uint32_t log2 = 0;
-    bool refers = false;
+    bool refers = false, counts = false;
     std::vector<std::vector<Words>> sections;  // the words of each node
     std::vector<std::vector<std::vector<uint32_t>>> children;
     std::vector<std::pair<std::string, uint32_t>> others;
@@ -89,7 +89,8 @@ class ChunkReader {
     chunk.log2 = words.at(2);
     const uint32_t levels = words.at(3), roots = words.at(4), others = words.at(5);
     chunk.refers = words.at(6) != 0;
-    const bool materials = words.at(7) != 0;
+    const bool materials = (words.at(7) & 1) != 0;
+    chunk.counts = (words.at(7) & 2) != 0;
     size_t at = 8 + 2 * levels;
     for (uint32_t i = 0; i < others; ++i, at += 5) {
       char name[33];
@@ -171,11 +172,11 @@ class ChunkReader {
         seen.add(
             walk(chunk, section + 1, chunk.children[section][node].at(child++),
                  {at.x + (octant & 1) * half, at.y + (octant >> 1 & 1) * half, at.z + (octant >> 2) * half}));
-    if (seen.voxels > 0) compare(words, log2, at, seen);
+    if (seen.voxels > 0) compare(words, log2, at, seen, chunk.counts);
     return seen;
   }
 
-  void compare(const Words& words, uint32_t log2, At at, const Seen& seen) {
+  void compare(const Words& words, uint32_t log2, At at, const Seen& seen, bool counts) {
     const uint32_t shift = log2 > 10 ? log2 - 10 : 0;
     const int64_t corner[3] = {at.x, at.y, at.z};
     for (int i = 0; i < 3; ++i) {
@@ -183,10 +184,12 @@ class ChunkReader {
                  last = static_cast<int64_t>(words[2] >> 10 * i & 1023);
       if (low != (seen.low[i] - corner[i]) >> shift || last != (seen.high[i] - 1 - corner[i]) >> shift)
         fault("a box");
+      if (counts) continue;
       const double mean = seen.light[i] / static_cast<double>(seen.voxels);
       const int code = static_cast<int>(words[3] >> 8 * i & 255);
       if (std::abs(code - int{scene::linear_to_srgb(mean)}) > 1) fault("a color");
     }
+    if (counts && words[3] != seen.voxels) fault("a number of voxels");
     if (words[0] >> 16 != seen.materials) fault("materials");
   }
 

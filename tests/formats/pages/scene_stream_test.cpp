@@ -7,8 +7,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
+#include <utility>
 
+#include "formats/pages/color_chunks.h"
 #include "formats/pages/scene_chunks.h"
+#include "libvox/scene/oklab.h"
 #include "tests/common/random.h"
 #include "tests/common/read_bytes.h"
 #include "tests/formats/pages/chunk_reader.h"
@@ -24,20 +28,22 @@ struct Cut {
   ChunkTotals totals;
 };
 
-Cut cut(const dag::VoxelScene& scene, const ChunkLimits& limits) {
+Cut cut(const dag::VoxelScene& scene, const ChunkLimits& limits, bool counts_voxels = false) {
   Cut made;
   std::mutex mutex;
-  made.totals = cut_into_chunks(scene, limits, [&](const dag::Digest& name, std::span<const uint32_t> words) {
-    const std::lock_guard lock(mutex);
-    made.chunks[dag::to_string(name)].assign(words.begin(), words.end());
-  });
+  made.totals = cut_into_chunks(scene, limits, counts_voxels,
+                                [&](const dag::Digest& name, std::span<const uint32_t> words) {
+                                  const std::lock_guard lock(mutex);
+                                  made.chunks[dag::to_string(name)].assign(words.begin(), words.end());
+                                });
   return made;
 }
 
 constexpr size_t kMostUnused = 16;
 
-void expect_chunks(const dag::VoxelScene& scene, const ChunkLimits& limits, uint32_t least_deep = 1) {
-  const Cut made = cut(scene, limits);
+void expect_chunks(const dag::VoxelScene& scene, const ChunkLimits& limits, uint32_t least_deep = 1,
+                   bool counts_voxels = false) {
+  const Cut made = cut(scene, limits, counts_voxels);
   ChunkReader reader(scene, [&](const std::string& name) { return made.chunks.at(name); });
   reader.expect_scene(dag::to_string(made.totals.top));
   // Nodes that stand only below homogeneous ones are roots of chunks that nothing refers to.
@@ -70,6 +76,86 @@ std::vector<dag::VoxelScene> scenes(bool materials) {
     return x == 32 && y == 1 && z == 20 ? 9 : dag::kEmptyVoxel;
   }));
   return list;
+}
+
+TEST(SceneChunks, CountTheVoxelsOfTheirNodes) {
+  for (const dag::VoxelScene& scene : scenes(false))
+    expect_chunks(scene, {.most_words = 5000, .most_levels = 2}, 1, true);
+}
+
+// The colors in chunks of colors, of level 0, and the means that the levels above should have.
+struct ColorChunks {
+  ColorChunks(const ChunkMap& chunks, const ColorTotals& totals, uint64_t count) {
+    const std::vector<uint32_t>& index = chunks.at(dag::to_string(totals.index));
+    size_t at = 4;
+    for (const uint64_t files : totals.levels) {
+      levels.emplace_back();
+      for (uint64_t i = 0; i < files; ++i, at += 4)
+        add(chunks.at(fmt::format("{:08x}{:08x}{:08x}{:08x}", index.at(at), index.at(at + 1),
+                                  index.at(at + 2), index.at(at + 3))),
+            count);
+      EXPECT_EQ(levels.back().size(), count);
+      count = (count + 63) / 64;
+    }
+    EXPECT_EQ(at, index.size());
+  }
+
+  void add(const std::vector<uint32_t>& words, uint64_t count) {
+    EXPECT_EQ(words.at(0), 0x4c435856u);
+    const auto* const heads = reinterpret_cast<const attributes::ValueGroup*>(words.data() + 4);
+    const std::vector<attributes::ValueGroup> groups(heads, heads + words.at(2));
+    const auto* const bytes = reinterpret_cast<const uint8_t*>(words.data() + 4 + 8 * words.at(2));
+    const attributes::ValuesRef ref = {groups.data(), bytes, nullptr, 24};
+    const uint64_t left = count - levels.back().size();
+    for (uint64_t i = 0; i < std::min<uint64_t>(left, 49152); ++i) levels.back().push_back(ref[i]);
+  }
+
+  std::vector<std::vector<uint32_t>> levels;
+};
+
+TEST(ColorChunks, HoldColorsAndMeans) {
+  Random random(8);
+  const std::vector<uint64_t> sizes = {1, 64, 49152, 49153, 49152 * 64, 49152 * 64 + 700};
+  for (const uint64_t count : std::span(sizes).first(kThoroughness > 1 ? 6 : 4)) {
+    SCOPED_TRACE(count);
+    std::vector<uint32_t> colors(count);
+    for (uint64_t i = 0; i < count; ++i)
+      colors[i] = i % 500 < 400 && i > 0 ? colors[i - 1] : static_cast<uint32_t>(random.below(1 << 24));
+    attributes::PackedValues packed = attributes::packed_values(colors);
+    if (count == 49153) packed = attributes::with_table(std::move(packed));
+    ChunkMap chunks;
+    std::mutex mutex;
+    const ColorTotals totals =
+        cut_into_color_chunks(packed, [&](const dag::Digest& name, std::span<const uint32_t> words) {
+          const std::lock_guard lock(mutex);
+          chunks[dag::to_string(name)].assign(words.begin(), words.end());
+        });
+    const ColorChunks made(chunks, totals, count);
+    uint64_t wrong = 0;
+    for (size_t level = 0; level < made.levels.size(); ++level) {
+      for (uint64_t i = 0; i < colors.size(); ++i)
+        for (uint32_t shift = 0; shift < 24; shift += 8) {
+          const int apart = int(made.levels[level][i] >> shift & 255) - int(colors[i] >> shift & 255);
+          wrong += std::abs(apart) > (level > 0 ? 1 : 0) ? 1 : 0;
+        }
+      std::vector<uint32_t> means;
+      for (uint64_t first = 0; first < colors.size(); first += 64) {
+        const uint64_t end = std::min<uint64_t>(first + 64, colors.size());
+        uint32_t mean = 0;
+        for (uint32_t shift = 0; shift < 24; shift += 8) {
+          double sum = 0;
+          for (uint64_t i = first; i < end; ++i)
+            sum += scene::srgb_to_linear(static_cast<uint8_t>(made.levels[level][i] >> shift & 255));
+          mean |= uint32_t{scene::linear_to_srgb(sum / static_cast<double>(end - first))} << shift;
+        }
+        means.push_back(mean);
+      }
+      EXPECT_EQ(level + 1 < made.levels.size(), totals.levels[level] > 1);
+      colors = means;
+    }
+    EXPECT_EQ(wrong, 0u);
+    EXPECT_EQ(totals.levels.back(), 1u);
+  }
 }
 
 TEST(SceneChunks, HoldTheVoxelsOfTheirScene) {
