@@ -163,6 +163,44 @@ class Conversions(ProgramTest):
             mesh = types.SimpleNamespace(vertices=square, faces=faces, visual=visual)
             self.assertEqual(vox.voxelize(mesh, res=16, device=DEVICE).palette.tolist(), [[0, 0, 255]], visual.kind)
 
+    def test_pictures_with_a_palette_have_its_colors(self):
+        class Picture:  # as Pillow has them: the array of such a picture has numbers of colors
+            mode = "P"
+            __array_interface__ = np.array([[7]], np.uint8).__array_interface__
+
+            def convert(self, mode):
+                assert mode == "RGBA"
+                return np.array([[[0, 0, 255, 255]]], np.uint8)
+
+        square = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], np.float64)
+        scene = vox.voxelize(square, [[0, 1, 2], [0, 2, 3]], res=16, uv=square[:, :2], textures=[Picture()], device=DEVICE)
+        self.assertEqual(scene.palette.tolist(), [[0, 0, 255]])
+
+    def test_colors_of_a_palette_are_bytes_or_shares(self):
+        for palette in ([[255, 0, 51]], np.array([[255, 0, 51]], np.uint16), [[1.0, 0.0, 0.2]]):
+            scene = vox.voxelize(self.vertices, self.faces, res=16, palette=palette, device=DEVICE)
+            self.assertEqual(scene.palette.tolist(), [[255, 0, 51]])
+        for palette in (np.array([[256, 0, 0]]), [[-1, 0, 0]], [[2.0, 0, 0]], [[1, 2]], []):
+            with self.assertRaises(ValueError):
+                vox.voxelize(self.vertices, self.faces, res=16, palette=palette, device=DEVICE)
+
+    def test_edits_take_turns_with_other_users_of_hdf5(self):
+        taken = []
+
+        class Turn:
+            def __enter__(self):
+                taken.append(True)
+
+            def __exit__(self, *_):
+                pass
+
+        before, engine.hdf5_turn = engine.hdf5_turn, Turn()
+        try:
+            self.scene.copy().edit(f"stamp {self.path('soup.h5')} at 0,0,0\n")
+        finally:
+            engine.hdf5_turn = before
+        self.assertTrue(taken)
+
     def test_edits_files_and_coarser_scenes_agree_with_the_programs(self):
         with open(self.path("edits.txt"), "w", encoding="utf-8") as file:
             file.write("sphere add center 50,50,50 radius 20 material 0\n")

@@ -13,7 +13,7 @@ import numpy as np
 from . import library
 from .engine import Engine, Progress, engine_for
 from .memory_scene import MemoryScene
-from .meshes import Mesh, as_array, looks_like_mesh, mesh_file, mesh_of, positions_of, rgba_of
+from .meshes import Mesh, as_array, bytes_of, looks_like_mesh, mesh_file, mesh_of, positions_of, rgba_of
 
 _MATERIALS = ("texture", "mesh", "colors", "none", "numbers")
 _COVERAGES = ("conservative", "thin")
@@ -52,7 +52,10 @@ def _set_palette(struct, palette):
     """Gives a structure a palette, and returns the array that it points to."""
     if palette is None:
         return None
-    palette = np.ascontiguousarray(palette, np.uint8)
+    palette = as_array(palette)
+    if palette.dtype.kind in "ui" and palette.size > 0 and 0 <= palette.min() and palette.max() <= 255:
+        palette = palette.astype(np.uint8)
+    palette = np.ascontiguousarray(bytes_of(palette, "the colors of a palette"))
     if palette.ndim != 2 or palette.shape[1] != 3:
         raise ValueError(f"palette is an array [n, 3], not {list(palette.shape)}")
     struct.palette, struct.palette_count = palette.ctypes.data, len(palette)

@@ -152,7 +152,7 @@ class MemoryScene:
 
     def edit(self, script: str, folder: Optional[str] = None) -> None:
         """Runs the commands of an edit script (docs/editing.md). Files that it names are relative to `folder`."""
-        self._change("vox_scene_edit", script.encode(), os.fsencode(folder) if folder else None, files=False)
+        self._change("vox_scene_edit", script.encode(), os.fsencode(folder) if folder else None, files=True)
 
     def clip(self, box: Any) -> None:
         """Removes all voxels outside of a box."""

@@ -44,7 +44,7 @@ def _whole(source, name):
     return array.astype(np.uint32)
 
 
-def _bytes(array, name):
+def bytes_of(array, name):
     """Returns colors as uint8. Floats are from 0 to 1."""
     if array.dtype.kind == "f":
         if array.size > 0 and not (array.min() >= 0 and array.max() <= 1):
@@ -57,7 +57,9 @@ def _bytes(array, name):
 
 def rgba_of(source, name):
     """Returns colors [..., 3] or [..., 4], or gray ones, as RGBA."""
-    array = _bytes(as_array(source), name)
+    if hasattr(source, "convert") and getattr(source, "mode", "RGBA") not in ("L", "RGB", "RGBA"):
+        source = source.convert("RGBA")  # a picture of Pillow with a palette or of another kind: its array has no colors
+    array = bytes_of(as_array(source), name)
     if name == "a texture" and array.ndim == 2:
         array = np.repeat(array[..., None], 3, axis=2)
     if array.shape[-1:] == (3,):
@@ -192,5 +194,5 @@ def _materials(textures, material_of, material_colors, wrap, alpha_cutoff, addre
                 raise ValueError(f"a texture is an array [height, width, 3 or 4], not {list(image.shape)}")
             material.image, material.image_height, material.image_width = address(image), *image.shape[:2]
         else:
-            material.base_color[:3] = _linear(_bytes(as_array(material_colors), "material_colors")[number][:3]).tolist()
+            material.base_color[:3] = _linear(bytes_of(as_array(material_colors), "material_colors")[number][:3]).tolist()
     return materials
