@@ -90,7 +90,8 @@ class Conversions(ProgramTest):
                 self.assertEqual(scene.digest, file.digest)
             self.assertEqual(set(np.unique(scene[:])), {0, 1, 2, 3, 4})
         for wrong in ({"inside": "out"}, {"inside": "flood", "solid": "parity"}, {"voxel_size": (1, 2), "res": None},
-                      {"inside": "flood", "interior": 0, "shell": {2: 16}}):
+                      {"inside": "flood", "interior": 0, "shell": {2: 16}}, {"inside": "flood", "interior": -1},
+                      {"inside": "flood", "interior": 2**32}):
             with self.assertRaises(ValueError):
                 vox.voxelize(ball, faces, **{"res": 50, **wrong}, device=DEVICE)
 

@@ -74,6 +74,8 @@ class _Options:
             if inside not in _INSIDES or solid not in (False, True):
                 raise ValueError(f"inside is {inside!r}, expected one of: {', '.join(_INSIDES)}")
             solid = inside
+        if interior is not None and not 0 <= operator.index(interior) <= 15:
+            raise ValueError(f"interior is {interior}, expected a material, 0 to 15")
         self.struct = library.VoxelizeOptions(
             resolution=_resolution(res), close=close, interior=0 if interior is None else 1 + operator.index(interior),
             coverage=_chosen(coverage, _COVERAGES, "coverage"), solid=_chosen(solid, _SOLIDS, "solid"),
