@@ -168,20 +168,15 @@ bool Editor::joins_batch(const Edit& edit) const {
   return true;
 }
 
-// If the edits do not fit in memory in one pass, they may still fit one by one.
 void Editor::flush() {
   const std::vector<Command> batch = std::exchange(batch_, {});
   written_.clear();
   read_.clear();
-  try {
-    run_pass(batch);
-  } catch (const OutOfMemory& error) {
-    if (batch.size() == 1) throw;
-    log_debug("{}, with {} edits in one pass", error.what(), batch.size());
-    for (const Command& command : batch) run_pass({&command, 1});
-  }
+  run_pass(batch);
 }
 
+// If the edits do not fit in memory in one pass, they may still fit one by one. What comes after them, such as a
+// checkpoint, may run out of memory, too, but then the edits have been done.
 void Editor::run_pass(std::span<const Command> commands) {
   std::vector<Edit> edits;
   for (const Command& command : commands) edits.push_back(std::get<Edit>(command.action));
@@ -196,8 +191,13 @@ void Editor::run_pass(std::span<const Command> commands) {
   try {
     record.work = apply_or_collect(edits);
   } catch (Error& error) {
-    error.at(location(script_, commands[0]));
-    throw;
+    if (commands.size() == 1 || dynamic_cast<const OutOfMemory*>(&error) == nullptr) {
+      error.at(location(script_, commands[0]));
+      throw;
+    }
+    log_debug("{}, with {} edits in one pass", error.what(), commands.size());
+    for (const Command& command : commands) run_pass({&command, 1});
+    return;
   }
   record.seconds = watch.seconds();
   record.store.items = session_.items();

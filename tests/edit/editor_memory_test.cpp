@@ -128,6 +128,23 @@ TEST_F(EditorFailures, APassOfManyEditsThatHasNoRoomRunsOneByOne) {
   EXPECT_EQ(third.voxels, 9u);
 }
 
+// A checkpoint is written then, for example, for which there may be no memory.
+TEST_F(EditorFailures, APassIsNotRepeatedIfMemoryRunsOutAfterIt) {
+  const edit::Script script = parse_edit_script(
+      "box add min 0,0,0 max 1,1,1 material 1\nbox add min 4,4,4 max 6,6,6 material 1\n", "test.txt", {});
+  const auto session = edit::make_edit_session(engine_->handle(), engine_->table(), dag::empty_dag(32, true));
+  uint32_t edits = 0, commands = 0;
+  edit::Editor editor(*session, script, {}, {.batch = 8},
+                      {.pass = [&](const edit::PassRecord& pass) { edits += pass.edits; },
+                       .done =
+                           [&](const edit::Command&) {
+                             if (++commands == 1) throw OutOfMemory(100, 10);
+                           }});
+  EXPECT_THROW(editor.run(), OutOfMemory);
+  EXPECT_EQ(edits, 2u);
+  EXPECT_EQ(commands, 1u);
+}
+
 // To undo one edit of a pass, the editor repeats the others.
 TEST_F(EditorFailures, AnUndoThatHasNoRoomLeavesTheSceneAsItWas) {
   EXPECT_EQ(outcome({2}, 8, "undo\n").voxels, 9u);
