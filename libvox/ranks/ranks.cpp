@@ -11,6 +11,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -18,6 +19,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
+#include "libvox/base/work_watch.h"
 #include "libvox/ranks/any_memory.h"
 
 namespace vox::ranks {
@@ -198,8 +200,14 @@ void run_thread_ranks(uint32_t count, const std::function<void(Ranks&)>& work) {
   if (count == 1) {
     run(0);
   } else {
+    const std::weak_ptr<WorkWatch> watch = set_work_watch({});  // of this thread, which all ranks share
+    set_work_watch(watch);
     std::vector<std::jthread> threads;
-    for (uint32_t rank = 0; rank < count; ++rank) threads.emplace_back(run, rank);
+    for (uint32_t rank = 0; rank < count; ++rank)
+      threads.emplace_back([&, rank] {
+        set_work_watch(watch);
+        run(rank);
+      });
   }
   if (first) std::rethrow_exception(first);
   if (followed) std::rethrow_exception(followed);

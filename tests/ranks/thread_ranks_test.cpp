@@ -7,10 +7,13 @@
 #include <atomic>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <numeric>
 
 #include "libvox/base/error.h"
+#include "libvox/base/progress.h"
+#include "libvox/base/work_watch.h"
 #include "libvox/ranks/any_memory.h"
 #include "libvox/ranks/ranks.h"
 #include "tests/dag/dense_dag.h"
@@ -127,6 +130,18 @@ TEST(ThreadRanks, ARankThatThrowsEndsTheOthersAndItsErrorIsThrown) {
     }
     EXPECT_EQ(ended, 3);
   }
+}
+
+// An engine's calls can be cancelled, whatever the number of its devices.
+TEST(ThreadRanks, TheThreadsHaveTheCallersWatch) {
+  const auto watch = std::make_shared<WorkWatch>();
+  const std::weak_ptr<WorkWatch> before = set_work_watch(watch);
+  std::atomic<uint32_t> watched = 0;
+  run_thread_ranks(3, [&](Ranks&) { watched += work_watch() == watch ? 1 : 0; });
+  watch->cancelled = true;
+  EXPECT_THROW(run_thread_ranks(2, [](Ranks&) { throw_if_cancelled(); }), Cancelled);
+  EXPECT_EQ(set_work_watch(before).lock(), watch);
+  EXPECT_EQ(watched, 3u);
 }
 
 // Rank 0 fails first. Rank 1 notices it, again when it goes on nevertheless, and then fails in its own way.
