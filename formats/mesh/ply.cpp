@@ -95,6 +95,8 @@ class MeshReader {
       vertex_has_uv_ = layout[kU] && layout[kV];
     }
     if (vertex_count_ >= scene::kNone) throw Error("more vertices than 32-bit indices can address");
+    // Faces, which may come before the vertices, add those of their corners.
+    if (vertex_has_uv_) mesh_.scene.texcoords.resize(vertex_count_);
   }
 
   PlyMesh read() {
@@ -128,7 +130,6 @@ class MeshReader {
     scene::Scene& scene = mesh_.scene;
     scene.positions.resize(element.count);
     if (has_colors) scene.colors.resize(element.count);
-    if (vertex_has_uv_) scene.texcoords.resize(element.count);
     std::vector<double> values(element.properties.size());
     for (uint64_t i = 0; i < element.count; ++i) {
       for (size_t k = 0; k < values.size(); ++k) values[k] = scalar(element.properties[k]);

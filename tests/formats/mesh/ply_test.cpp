@@ -136,6 +136,19 @@ TEST(Ply, FacesMayHaveTexturesAndTextureCoordinatesOfTheirOwn) {
             (scene::Rgba8{0, 0, 255, 255}));
 }
 
+TEST(Ply, FacesMayComeBeforeVerticesThatHaveTextureCoordinates) {
+  TestFolder folder;
+  std::string file =
+      "ply\nformat ascii 1.0\nelement face 2\nproperty list uchar int vertex_indices\n"
+      "property list uchar float texcoord\nelement vertex 3\nproperty float x\nproperty float y\n"
+      "property float z\nproperty float u\nproperty float v\nend_header\n"
+      "3 0 1 2 0\n3 0 1 2 6 0 0 0.5 0 1 1\n0 0 0 0.25 1\n1 0 0 1 0\n0 1 0 0 1\n";
+  scene::Scene scene = read_ply(folder.write("a.ply", file));
+  ASSERT_TRUE(is_sound(scene));
+  EXPECT_EQ(scene.texcoords[scene.triangles[0].texcoord[0]], (Vec2f{0.25f, 0}));
+  EXPECT_EQ(scene.texcoords[scene.triangles[1].texcoord[1]], (Vec2f{0.5f, 1}));
+}
+
 TEST(Ply, AMissingTextureLeavesAColor) {
   TestFolder folder;
   std::string file =
