@@ -257,7 +257,7 @@ std::vector<uint8_t> majority_materials(const FrozenDag& dag, uint32_t level, ui
   // The nodes above the leaves count their leaves themselves, unless these would be read from a file in any order, or by
   // several ranks.
   const bool counts_leaves = dag.paged || ranks.count() > 1;
-  for (uint32_t at = counts_leaves ? dag.depth() : dag.depth() - 1; at > level; --at)
+  for (uint32_t at = counts_leaves ? dag.depth() : std::max(dag.depth(), 1u) - 1; at > level; --at)
     below = VoxelsByMaterial(dag, at, below, memory, ranks);
   const NodeNumbers own = own_nodes(ranks, dag.levels[level]);
   std::vector<uint8_t> materials(own.size());

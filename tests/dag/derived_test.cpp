@@ -11,6 +11,7 @@
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/parts.h"
 #include "libvox/dag/verify.h"
+#include "libvox/dag/voxels_by_material.h"
 #include "libvox/ranks/ranks.h"
 #include "tests/common/random.h"
 #include "tests/dag/dense_dag.h"
@@ -284,6 +285,12 @@ TEST(WithoutMaterials, GivesWhatTheSameVoxelsGiveThatNeverHadMaterials) {
 TEST(WithoutMaterials, LeavesASceneThatHasNoneAsItIs) {
   const dag::FrozenDag dag = dense_dag(64, false, shell);
   expect_equal(dag::without_materials(dag), dag);
+}
+
+TEST(MajorityMaterials, OfADagOfOneLeafAreThatLeafs) {
+  const dag::FrozenDag dag =
+      dense_dag(4, true, [](uint32_t x, uint32_t, uint32_t) { return x == 0 ? 2 : 5; });
+  EXPECT_EQ(dag::majority_materials(dag, 0, UINT64_MAX, ranks::alone()), (std::vector<uint8_t>{5}));
 }
 
 }  // namespace
