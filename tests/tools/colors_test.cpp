@@ -68,6 +68,18 @@ TEST_F(ColorsProgram, BecomeAPaletteOnRequestAndWhereNothingElseFits) {
             1);
 }
 
+TEST_F(ColorsProgram, StayWithTheVoxelsThatTwoScenesHaveInCommon) {
+  converted({"ball.h5", "--clip", "-2,-2,-2,0,2,2", "-o", "part.h5"});
+  const Finished run = run_program("vox-stats", {"ball.h5", "--against", "part.h5", "-o", "both.h5"},
+                                   {.folder = folder_, .file_size_limit = {}});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_TRUE(has(converted({"--verify", "both.h5"}), "correct"));
+  EXPECT_EQ(digest("both.h5"), digest("part.h5"));
+  for (const std::string name : {"both", "part"})
+    converted({name + ".h5", "--materials", "palette", "-o", name + "4.h5"});
+  EXPECT_EQ(digest("both4.h5"), digest("part4.h5"));
+}
+
 TEST_F(ColorsProgram, AreAsManyAsAreAskedFor) {
   converted({"ball.glb", "--res", "128", "--materials", "colors", "--palette-size", "32", "-o", "few.h5",
              "--verify"});

@@ -14,6 +14,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
+#include "libvox/dag/colors.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
 
@@ -58,8 +59,7 @@ void check_same_grid(const ComparedScene& first, const ComparedScene& second) {
 
 // The first scene with the voxels that both fill alone, as `intersect` leaves it in a script of vox-edit.
 dag::VoxelScene scene_of_both(const Comparison& comparison, dag::FrozenDag both, const std::string& command) {
-  dag::VoxelScene scene = comparison.first.scene;
-  scene.dag = std::move(both);
+  dag::VoxelScene scene = dag::part_of(comparison.first.scene, std::move(both));
   scene.generator = generator_text();
   scene.command = command;
   scene.created = timestamp();
@@ -83,9 +83,9 @@ Comparison compare(const StatsOptions& options) {
   log_debug("on {}", comparison.device_text);
   dag::FrozenDag &first = comparison.first.scene.dag, &second = comparison.second.scene.dag;
   comparison.overlap = measure::overlap_of(*engine, first, second);
-  forget_words(first);
   forget_words(second);
   comparison.both = scene_of_both(comparison, std::move(comparison.overlap.both), options.command);
+  forget_words(first);
   if (options.html && comparison.both.dag.voxels > 0)
     comparison.picture = picture_of(*engine, comparison.both);
   comparison.kernels = engine->profile();
