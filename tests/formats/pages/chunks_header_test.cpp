@@ -10,6 +10,7 @@
 
 #include "formats/pages/scene_stream.h"
 #include "formats/voxels/export.h"
+#include "libvox/attributes/packed_values.h"
 #include "libvox/base/bits.h"
 #include "libvox/render/render.h"
 #include "libvox/scene/oklab.h"
@@ -185,6 +186,18 @@ TEST_F(ChunksHeader, ReadsTheVoxelsOfEveryLevel) {
         for (uint32_t level = 0; scene.dag.side() >> level > 0; ++level)
           expect_level(chunks.get(), scene, level);
       }
+}
+
+// The nodes of a page of 24-bit colors have numbers of voxels. The reader gives all voxels the color of material 0.
+TEST_F(ChunksHeader, ReadsTheVoxelsOfAPageOfColors) {
+  for (dag::VoxelScene& scene : known_scenes(false)) {
+    if (scene.dag.voxels == 0) continue;
+    scene.colors = attributes::packed_values(std::vector<uint32_t>(scene.dag.voxels, 0x123456));
+    write(scene, kSmallChunks, StreamPage::Written);
+    const OpenChunks chunks = opened(target());
+    ASSERT_NE(chunks, nullptr);
+    for (uint32_t level = 0; scene.dag.side() >> level > 0; ++level) expect_level(chunks.get(), scene, level);
+  }
 }
 
 TEST_F(ChunksHeader, ReadsWhatTheProgramsWrite) {
