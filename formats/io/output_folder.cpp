@@ -93,9 +93,15 @@ void OutputFolder::lock() {
         .at(target_.string())
         .hint("wait until it is done, end it, or name another output");
   }
+  // A file that stayed would become one of the new files.
   std::error_code failed;
-  for (const fs::directory_entry& entry : fs::directory_iterator(temporary_, failed))
-    fs::remove_all(entry.path(), failed);
+  for (fs::directory_iterator entry(temporary_, failed), end; !failed && entry != end;) {
+    fs::remove_all(entry->path(), failed);
+    if (!failed) entry.increment(failed);
+  }
+  if (!failed) return;
+  close(descriptor_);
+  throw folder_error("what a killed run left cannot be removed", temporary_, failed.value());
 }
 
 void OutputFolder::write(const fs::path& relative, std::string_view bytes) {

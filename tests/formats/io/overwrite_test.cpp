@@ -1,6 +1,11 @@
 // Tests which existing files may be replaced: those with a writer's mark, for every kind of output.
 #include "formats/io/overwrite.h"
 
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <functional>
 #include <span>
 #include <string>
@@ -9,6 +14,7 @@
 #include "formats/images/palette_file.h"
 #include "formats/images/pictures.h"
 #include "formats/io/compression.h"
+#include "formats/io/output_folder.h"
 #include "formats/mesh/mesh.h"
 #include "formats/pages/html_page.h"
 #include "formats/pages/scene_page.h"
@@ -187,6 +193,31 @@ TEST_F(Overwriting, TheKindOfAnExportFollowsFromItsExtension) {
       }
   EXPECT_EQ(kind_of_output("a.h5"), OutputKind::Scene);
   EXPECT_EQ(kind_of_output("a/%d.png"), OutputKind::Slices);
+}
+
+// Makes a file that nobody can remove, or one that can be removed. Returns false if the system does not allow that.
+bool set_immutable(const std::filesystem::path& path, bool is_immutable) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  int flags = 0;
+  bool done = file >= 0 && ioctl(file, FS_IOC_GETFLAGS, &flags) == 0;
+  flags = is_immutable ? flags | FS_IMMUTABLE_FL : flags & ~FS_IMMUTABLE_FL;
+  done = done && ioctl(file, FS_IOC_SETFLAGS, &flags) == 0;
+  if (file >= 0) close(file);
+  return done;
+}
+
+TEST_F(Overwriting, RemainsOfAKilledRunNeverBecomeFilesOfAFolder) {
+  const auto is_own = [](const std::filesystem::path&, const std::filesystem::path&) { return true; };
+  std::filesystem::create_directories(path("out.0-0.tmp"));
+  write_bytes(path("out.0-0.tmp/a.txt"), "old");
+  if (!set_immutable(path("out.0-0.tmp/a.txt"), true))
+    GTEST_SKIP() << "no file can be kept from being removed";
+  EXPECT_THROW(OutputFolder(path("out"), is_own, Overwrite::OwnFiles), Error);
+  set_immutable(path("out.0-0.tmp/a.txt"), false);
+  OutputFolder folder(path("out"), is_own, Overwrite::OwnFiles);
+  folder.write("a.txt", "new");
+  folder.commit();
+  EXPECT_EQ(read_bytes(path("out/a.txt")), "new");
 }
 
 }  // namespace
