@@ -37,14 +37,16 @@ bool is_chunk_path(const fs::path& relative) {
   return name.size() == 32 && std::ranges::all_of(name, is_digit) && relative == chunk_path(name);
 }
 
-// A file that cannot be read is not known to be vox's.
+// A file that cannot be read is not known to be vox's. Its other pages hold no such facts as scene.json and a page of
+// chunks do.
 bool is_stream_file(const fs::path& folder, const fs::path& relative) {
   if (is_chunk_path(relative)) return true;
   if (relative != kPageName && relative != kFactsName) return false;
   try {
     const MappedFile file(folder / relative);
-    return relative == kPageName ? is_page_of_vox(file.text())
-                                 : file.text().substr(0, 100).find(kStreamFormat) != std::string_view::npos;
+    const bool is_page = relative == kPageName;
+    return (!is_page || is_page_of_vox(file.text())) &&
+           file.text().substr(0, is_page ? file.text().npos : 100).find(kStreamFormat) != file.text().npos;
   } catch (const Error&) {
     return false;
   }

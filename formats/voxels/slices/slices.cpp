@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kManifest = "slices.json", kFormat = "vox slices 1";
+constexpr std::string_view kManifest = "slices.json", kFormat = "vox slices 1", kMaterialFolder = "material-";
 
 }  // namespace
 
@@ -55,11 +55,25 @@ bool is_slices_path(const fs::path& path) {
   return type != nullptr && type->format == FileFormat::Png;
 }
 
+// Other pictures of vox may lie in the folder. Layers have the name of the first one, which the manifest states, with
+// other numbers.
 bool is_slice_of_vox(const fs::path& folder, const fs::path& relative) {
+  constexpr std::string_view kFirst = "\"first\": \"";
+  const auto without_digits = [](std::string text) {
+    std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
+    return text;
+  };
   try {
-    const MappedFile file(folder / relative);
-    return relative == kManifest ? file.text().substr(0, 100).find(kFormat) != std::string_view::npos
-                                 : is_png_of_vox(file.text());
+    const MappedFile manifest(folder / kManifest);
+    const std::string_view facts = manifest.text();
+    if (facts.substr(0, 100).find(kFormat) == facts.npos) return false;
+    if (relative == kManifest) return true;
+    const std::string parent = without_digits(relative.parent_path().string());
+    const size_t first = facts.find(kFirst), name = first + kFirst.size();
+    return first != facts.npos && (parent.empty() || parent == kMaterialFolder) &&
+           without_digits(relative.filename().string()) ==
+               without_digits(std::string(facts.substr(name, facts.find('"', name) - name))) &&
+           is_png_of_vox(MappedFile(folder / relative).text());
   } catch (const Error&) {
     return false;
   }
@@ -193,7 +207,7 @@ class Slices {
 };
 
 std::string material_folder(uint32_t material) {
-  return fmt::format("material-{:02}", material);
+  return fmt::format("{}{:02}", kMaterialFolder, material);
 }
 
 std::string manifest_text(const dag::VoxelScene& scene, const VoxelBox& region, uint32_t axis,

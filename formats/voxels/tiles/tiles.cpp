@@ -44,10 +44,18 @@ uint64_t tile_key(const TilePlace& at) {
   return morton_encode(at[0], at[1], at[2]);
 }
 
+// True for a path such as tiles/2/0.3.1.glb.
+bool is_tile_path(const fs::path& relative, std::string_view top, std::string_view extension) {
+  const std::vector<std::string> parts(relative.begin(), relative.end());
+  const auto are_numbers = [](std::string_view text, ptrdiff_t points) {
+    return text.find_first_not_of("0123456789.") == text.npos && std::ranges::count(text, '.') == points;
+  };
+  return parts.size() == 3 && parts[0] == top && are_numbers(parts[1], 0) &&
+         relative.extension() == extension && are_numbers(relative.stem().string(), 2);
+}
+
 bool is_tiles_file(const fs::path& folder, const fs::path& relative) {
-  const std::string top = relative.begin()->string();
-  if (top == "tiles") return relative.extension() == ".glb";
-  if (top == "subtrees") return relative.extension() == ".subtree";
+  if (is_tile_path(relative, "tiles", ".glb") || is_tile_path(relative, "subtrees", ".subtree")) return true;
   return relative == kTilesetName &&
          first_bytes(folder / relative, 200).find(kTilesMark) != std::string::npos;
 }

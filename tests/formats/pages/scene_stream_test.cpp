@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "formats/pages/color_chunks.h"
+#include "formats/pages/html_page.h"
 #include "formats/pages/scene_chunks.h"
 #include "libvox/scene/oklab.h"
 #include "tests/common/random.h"
@@ -281,6 +282,12 @@ TEST_F(SceneStreamFolder, KeepsFilesThatVoxDidNotWrite) {
   fs::remove_all(target());
   write_scene_stream(sample_scene(32), target(), small());
   EXPECT_EQ(files(), forced);
+}
+
+TEST_F(SceneStreamFolder, KeepsOtherPagesOfVox) {
+  put("index.html", HtmlPage("a report", "of a scene").text());
+  EXPECT_THROW(write_scene_stream(sample_scene(), target(), small()), Error);
+  EXPECT_EQ(files().size(), 1u);
 }
 
 TEST_F(SceneStreamFolder, IsNotReplacedByAWriterThatFails) {

@@ -124,6 +124,21 @@ TEST_F(Slices, AppearTogetherAndReplaceOnlyWhatVoxWrote) {
   EXPECT_FALSE(std::filesystem::exists(path("layers/011.png")));
 }
 
+TEST_F(Slices, OtherPicturesOfVoxAreKept) {
+  const KnownScene known = known_scene(12, Materials::None, noise_grid(5));
+  write(known, {});
+  const std::string layer = read_bytes(path("layers/000.png"));
+  for (const char* other : {"layers/view.png", "layers/views/000.png"}) {
+    std::filesystem::create_directories(path(other).parent_path());
+    write_bytes(path(other), layer);
+    EXPECT_THROW(write(known, {}), Error) << other;
+    std::filesystem::remove(path(other));
+  }
+  write(known, {});
+  std::filesystem::remove(path("layers/slices.json"));
+  EXPECT_THROW(write(known, {}), Error);
+}
+
 TEST(SliceNames, NeedAFolderAndAPlaceForANumber) {
   EXPECT_EQ(SliceNames("a/layer-%04d.png").name(37), "layer-0037.png");
   EXPECT_EQ(SliceNames("a/%d.png").name(37), "37.png");

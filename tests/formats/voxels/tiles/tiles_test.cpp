@@ -180,5 +180,16 @@ TEST_F(Tiles, AreWrittenIntoAFolderOfTheirOwn) {
   EXPECT_THROW(check_tiles_folder(path("t") / "tileset.json", Overwrite::OwnFiles), Error);
 }
 
+TEST_F(Tiles, ModelsInAFolderOfTheirNameAreKept) {
+  for (const char* model :
+       {"tiles/house.glb", "tiles/2/house.glb", "tiles/a/0.0.0.glb", "subtrees/my.subtree"}) {
+    const std::filesystem::path file = path("t") / model;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << "mine";
+    EXPECT_THROW(check_tiles_folder(path("t") / "tileset.json", Overwrite::OwnFiles), Error) << model;
+    std::filesystem::remove_all(path("t"));
+  }
+}
+
 }  // namespace
 }  // namespace vox
