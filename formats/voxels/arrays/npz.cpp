@@ -78,12 +78,17 @@ class ArrayArchive {
     Entry entry = {name + ".npy", header.size() + bytes, 0, file_.end()};
     file_.write(local_header(entry));
     file_.write(header);
+    const uint64_t begin = file_.end();
     std::vector<std::pair<uint32_t, uint64_t>> sums(pieces);
     file_.write_pieces(pieces, [&](uint64_t i) {
       std::vector<uint8_t> piece = make(i);
       sums[i] = {libdeflate_crc32(0, piece.data(), piece.size()), piece.size()};
       return piece;
     });
+    if (file_.end() - begin != bytes)  // a scene file may state a wrong number of voxels
+      throw Error(fmt::format("the array '{}' has {} bytes, but the number of voxels stands for {}", name,
+                              file_.end() - begin, bytes))
+          .hint("is the scene file damaged?");
     entry.sum = libdeflate_crc32(0, header.data(), header.size());
     for (const auto& [sum, size] : sums) entry.sum = joined_sum(entry.sum, sum, size);
     std::string sum;

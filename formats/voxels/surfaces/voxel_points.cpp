@@ -121,6 +121,7 @@ void write_voxel_points(const dag::VoxelScene& scene, const std::filesystem::pat
   const FloatKind floats = float_for(scene, region);
   ExportFile file(path, points * bytes_of_point(scene, floats), Writers::Several, ranks);
   file.write(points_header(scene, points, floats));
+  const uint64_t begin = file.end();
   std::optional<dag::LeafColors> of_leaves, normals_of_leaves;
   if (scene.colors) of_leaves.emplace(scene);
   if (normals != nullptr) normals_of_leaves.emplace(scene.dag, *normals);
@@ -135,6 +136,9 @@ void write_voxel_points(const dag::VoxelScene& scene, const std::filesystem::pat
     if (stored != nullptr) stored->read(scene.dag, *normals_of_leaves, corners[i]);
     return PointsOfCube(scene, cube, colors, stored, corners[i], floats).bytes();
   });
+  if (ranks.rank() == 0 && file.end() - begin != points * bytes_of_point(scene, floats))
+    throw Error(fmt::format("the scene states {} voxels, but has another number", points))
+        .hint("is the scene file damaged?");
   file.commit();
 }
 

@@ -63,6 +63,17 @@ TEST_F(Export, ReplacesAnOlderFile) {
   }
 }
 
+// A scene file may state a wrong number of voxels, which its digest does not tell.
+TEST_F(Export, ListsOfVoxelsAreNotLongerOrShorterThanTheySay) {
+  KnownScene known = known_scene(40, Materials::Sixteen, noise_grid(8));
+  for (const uint64_t wrong : {known.scene.dag.voxels + 1, known.scene.dag.voxels - 1}) {
+    known.scene.dag.voxels = wrong;
+    EXPECT_THROW(export_scene(known.scene, path("a.npz"), std::nullopt), Error) << wrong;
+    EXPECT_THROW(export_scene(known.scene, path("a.ply"), std::nullopt, {.ply = PlyContent::Points}), Error);
+    EXPECT_TRUE(folder_is_empty());
+  }
+}
+
 TEST_F(Export, ErrorsNameTheTarget) {
   KnownScene known = known_scene(8, Materials::Sixteen, noise_grid(8));
   std::filesystem::create_directories(path("folder.nrrd"));
