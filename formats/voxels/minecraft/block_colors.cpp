@@ -369,6 +369,8 @@ bool is_air(std::string_view name) {
 }
 
 std::optional<scene::Rgb8> known_block_color(std::string_view name) {
+  constexpr size_t kLongest = 256;  // a file may hold longer names, which would take long
+  if (name.size() > kLongest) return std::nullopt;
   if (const auto color = material_color(name)) return color;
   for (const std::string_view shape : kShapes)
     if (name.ends_with(shape)) return known_block_color(name.substr(0, name.size() - shape.size()));

@@ -293,6 +293,13 @@ TEST_F(SchemWritten, BuildingBlocksHaveDifferentNamesAndKnownColors) {
   EXPECT_LT(names.size(), 127u);  // numbers of one byte
 }
 
+TEST(BlockColors, OfNamesThatNoBlockHasAreNotLookedForLong) {
+  std::string name = "oak_planks_slab_slab";
+  EXPECT_TRUE(known_block_color(name));
+  while (name.size() < 60000) name += "_slab";
+  EXPECT_FALSE(known_block_color(name));
+}
+
 TEST_F(SchemWritten, FilesOfVoxAreKnown) {
   write_schem(known_scene(8, Materials::None, noise_grid(2)).scene, path("a.schem"), std::nullopt);
   EXPECT_TRUE(is_schem_of_vox(path("a.schem")));
