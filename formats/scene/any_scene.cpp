@@ -276,8 +276,8 @@ const edit::Command* first_use(const edit::Script& script, uint32_t file) {
 
 dag::VoxelScene read_other_scene(const fs::path& file, const dag::VoxelScene& scene, Damage damage) {
   dag::VoxelScene other = read_scene(file);
+  check_content(other, file, damage);  // before its colors become materials, which give it another digest
   if (scene.dag.materials) other = in_palette(std::move(other), "when it is a brush", {});
-  check_content(other, file, damage);
   if (other.dag.materials && !scene.dag.materials)
     throw Error("has materials, the scene that is edited has none")
         .at(file.string())

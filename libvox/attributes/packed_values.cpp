@@ -177,7 +177,7 @@ void check_structure(const PackedValues& values) {
   if (values.groups.size() != groups_of(values.count))
     throw Error(fmt::format("{} groups hold {} values, expected {}", values.groups.size(), values.count,
                             groups_of(values.count)));
-  if (values.words.size() != (values.byte_count + 3) / 4)
+  if (values.words.size() != values.byte_count / 4 + (values.byte_count % 4 != 0 ? 1 : 0))
     throw Error(fmt::format("{} bytes are given in {} words", values.byte_count, values.words.size()));
   tbb::parallel_for(tbb::blocked_range<uint64_t>(0, values.groups.size(), 64), [&](const auto& range) {
     for (uint64_t group = range.begin(); group < range.end(); ++group)

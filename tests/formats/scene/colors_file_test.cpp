@@ -12,6 +12,7 @@
 
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
+#include "formats/script/scripts.h"
 #include "libvox/attributes/octahedral.h"
 #include "libvox/base/error.h"
 #include "libvox/base/paged_memory.h"
@@ -102,6 +103,17 @@ TEST_F(ColorsFile, OfOtherColorsThanTheScenesIsFoundByVerify) {
   EXPECT_THROW(verify_written(scene_, path_, {.device = "cpu"}), Error);
 }
 
+TEST_F(ColorsFile, ThatIsDamagedIsNoBrushOfASceneWithMaterials) {
+  ++scene_.dag.digest.low;
+  write_scene(scene_, path_);
+  dag::VoxelScene edited;
+  edited.dag = dag::empty_dag(64, true);
+  const edit::Script script =
+      parse_edit_script("stamp scene.h5 at 0,0,0 keep-filled\n", folder_ / "script", frame_of(edited));
+  EXPECT_THROW(read_script_scenes(script, edited, Damage::Refused), Error);
+  EXPECT_EQ(read_script_scenes(script, edited, Damage::Accepted).size(), 1u);
+}
+
 TEST_F(ColorsFile, HoldsNormalsBesideColorsOrAlone) {
   std::vector<uint32_t> codes(scene_.dag.voxels);
   for (size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<uint32_t>(mix64(i / 30)) & 0xffff;
@@ -171,6 +183,10 @@ TEST_F(ColorsFile, RefusesAttributesThatCannotBe) {
       EXPECT_THROW(read_scene(path_), Error) << name << ' ' << value;
     }
   }
+  scene_.colors->words.clear();  // of which no number of bytes is a part
+  write_scene(scene_, path_);
+  set_attribute(path_, "bytes", UINT64_MAX);
+  EXPECT_THROW(read_scene(path_), Error);
 }
 
 TEST_F(ColorsFile, WithAFlippedBitIsAnErrorOrAsBefore) {
