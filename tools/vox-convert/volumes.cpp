@@ -106,7 +106,7 @@ void use_bricks_file(const ConvertOptions& options) {
   if (const size_t coarser = brick_level_bytes(options.inputs[0]).size() - 1; coarser > 0)
     log_info("{} of the volume", format_count(coarser, "coarser level"));
   if (options.verify) verify_bricks(bricks, options.inputs[0]);
-  if (!options.verify && !options.info) {
+  if (writes_file(options)) {
     if (!is_dense_grid(options.output))
       throw UsageError("a file of bricks needs -o with .nrrd or .npy, or --info, or --verify");
     check_writable(options.output, kind_of_output(options.output), options.overwrite);
