@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <vector>
+
+#include "formats/io/values.h"
 
 namespace vox {
 namespace {
@@ -143,11 +144,6 @@ constexpr FileType kTypes[] = {
     foreign(".mtl", "the materials of an OBJ mesh", "name the .obj file"),
     foreign(".zip .tar .tgz .7z .rar .xz .bz2 .zst", "an archive", "unpack it, and name what is in it"),
 };
-
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return char(std::tolower(c)); });
-  return text;
-}
 
 std::vector<std::string_view> words(std::string_view text) {
   std::vector<std::string_view> list;

@@ -3,8 +3,10 @@
 // and which files may be replaced.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -94,6 +96,16 @@ std::span<const FileType> file_types();
 
 // Returns the type of a path in this role by its extension, ignoring case, or null if there is none.
 const FileType* file_type(const std::filesystem::path& path, FileRole role);
+
+// Returns the format of a path in this role, or Foreign if it has none.
+inline FileFormat file_format(const std::filesystem::path& path, FileRole role) {
+  const FileType* type = file_type(path, role);
+  return type != nullptr ? type->format : FileFormat::Foreign;
+}
+
+inline bool is_one_of(FileFormat format, std::initializer_list<FileFormat> formats) {
+  return std::find(formats.begin(), formats.end(), format) != formats.end();
+}
 
 // Returns a path's extension in lower case.
 std::string lower_extension(const std::filesystem::path& path);

@@ -16,6 +16,7 @@
 #include "formats/images/image.h"
 #include "formats/images/pictures.h"
 #include "formats/io/output_file.h"
+#include "formats/io/values.h"
 #include "libvox/base/error.h"
 #include "libvox/scene/surface.h"
 
@@ -37,19 +38,6 @@ struct Line {
 
 [[noreturn]] void fail(const fs::path& path, const Line& line, std::string problem) {
   throw Error(std::move(problem)).at(fmt::format("{}:{}", path.string(), line.number));
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n\v\f";
-  size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
-
-// Returns the format by extension. A file in no palette format is read as an image.
-FileFormat format_of(const fs::path& path) {
-  const FileType* type = file_type(path, FileRole::Palette);
-  return type ? type->format : FileFormat::Foreign;
 }
 
 std::string read_text(const fs::path& path) {
@@ -151,12 +139,10 @@ scene::Palette parse_hex(const fs::path& path, const std::string& text) {
   for (const Line& line : lines_of(text)) {
     std::string_view digits = line.text;
     if (digits.starts_with('#')) digits.remove_prefix(1);
-    uint32_t rgb = 0;
-    const char* last = digits.data() + digits.size();
-    auto [end, error] = std::from_chars(digits.data(), last, rgb, 16);
-    if (digits.size() != 6 || error != std::errc() || end != last)
+    const auto rgb = parsed_number<uint32_t>(digits, 16);
+    if (digits.size() != 6 || !rgb)
       fail(path, line, fmt::format("'{}' is not a color, expected rrggbb or #rrggbb", line.text));
-    add_entry(path, line, palette, unpacked(rgb), {});
+    add_entry(path, line, palette, unpacked(*rgb), {});
   }
   return palette;
 }
@@ -221,7 +207,7 @@ std::string png_bytes(const scene::Palette& palette) {
 }
 
 std::string encoded(const fs::path& path, const scene::Palette& palette) {
-  switch (format_of(path)) {
+  switch (file_format(path, FileRole::Palette)) {
     case FileFormat::Gpl:
       return gpl_text(palette);
     case FileFormat::JascPal:
@@ -250,7 +236,7 @@ bool is_gpl_of_vox(std::string_view file) {
 }
 
 scene::Palette read_palette(const fs::path& path) {
-  const FileFormat format = format_of(path);
+  const FileFormat format = file_format(path, FileRole::Palette);  // a file in none is read as an image
   scene::Palette palette = has_role(path, FileRole::MaterialList) ? read_material_list(path)
                            : format == FileFormat::Gpl            ? parse_gpl(path, read_text(path))
                            : format == FileFormat::JascPal        ? parse_jasc(path, read_text(path))

@@ -1,6 +1,5 @@
 // The translation unit of stb_image, kept apart because it is not our code. It includes only the formats that
 // we support, because most of the known memory errors are in the decoders of the others.
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>

@@ -113,6 +113,13 @@ void MemoryFile::write(std::span<const std::byte> bytes) {
   }
 }
 
+size_t MemoryFile::read_count(uint64_t item_bytes) {
+  uint64_t count = 0;
+  read(std::as_writable_bytes(std::span(&count, 1)));
+  if (count > rest_ / item_bytes) throw Error("the result of a child process is damaged");
+  return count;
+}
+
 void MemoryFile::rewind() {
   struct stat status = {};
   fstat(descriptor_, &status);

@@ -25,6 +25,19 @@ class MemoryFile {
   uint64_t rest() const { return rest_; }  // bytes that are left to read after rewind()
   void read(std::span<std::byte> bytes);   // throws Error if fewer are left
 
+  // A list of plain values stands behind its length.
+  void write_list(const auto& list) {
+    const uint64_t count = list.size();
+    write(std::as_bytes(std::span(&count, 1)));
+    write(std::as_bytes(std::span(list)));
+  }
+  void read_list(auto& list) {
+    list.resize(read_count(sizeof(list[0])));
+    read(std::as_writable_bytes(std::span(list)));
+  }
+  // Reads a length. Throws Error if so many items, of at least `item_bytes` each, are not left.
+  size_t read_count(uint64_t item_bytes);
+
  private:
   int descriptor_;
   uint64_t rest_ = 0;

@@ -7,6 +7,7 @@
 #include <new>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include "formats/io/compression.h"
 #include "formats/io/read_file.h"
@@ -21,21 +22,12 @@ constexpr size_t kMaxAttributeBytes = 64u << 20;
 constexpr uint64_t kMaxChunkBytes = 256u << 20;
 
 template <class T>
-hid_t type_of();
-template <>
-hid_t type_of<uint8_t>() {
-  return H5T_STD_U8LE;
-}
-template <>
-hid_t type_of<uint32_t>() {
-  return H5T_STD_U32LE;
-}
-template <>
-hid_t type_of<uint64_t>() {
-  return H5T_STD_U64LE;
-}
-template <>
-hid_t type_of<double>() {
+hid_t type_of() {
+  if (std::is_same_v<T, uint8_t>) return H5T_STD_U8LE;
+  if (std::is_same_v<T, uint32_t>) return H5T_STD_U32LE;
+  if (std::is_same_v<T, uint64_t>) return H5T_STD_U64LE;
+  if (std::is_same_v<T, int64_t>) return H5T_STD_I64LE;
+  static_assert(sizeof(T) == 8 || std::is_same_v<T, uint8_t> || std::is_same_v<T, uint32_t>);
   return H5T_IEEE_F64LE;
 }
 
@@ -129,15 +121,6 @@ std::optional<size_t> text_length(hid_t type) {
 std::string without_padding(std::string text) {
   text.resize(text.find_last_not_of('\0') + 1);
   return text;
-}
-
-void write_attribute_raw(const Object& object, const std::string& name, hid_t type, hid_t space,
-                         const void* data) {
-  std::string where = attribute_place(object, name);
-  Handle attribute(check(H5Acreate2(object.id, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), where,
-                         "cannot be written"),
-                   H5Aclose, object.id.failure());
-  check(H5Awrite(attribute, type, data), where, "cannot be written");
 }
 
 Handle open_attribute(const Object& object, const std::string& name, size_t count) {
@@ -281,6 +264,15 @@ bool is_file_of_format(const std::filesystem::path& path, const std::string& for
   } catch (const Error&) {
     return false;
   }
+}
+
+void write_attribute_raw(const Object& object, const std::string& name, hid_t type, hid_t space,
+                         const void* data) {
+  std::string where = attribute_place(object, name);
+  Handle attribute(check(H5Acreate2(object.id, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), where,
+                         "cannot be written"),
+                   H5Aclose, object.id.failure());
+  check(H5Awrite(attribute, type, data), where, "cannot be written");
 }
 
 template <class T>
@@ -430,6 +422,7 @@ std::vector<std::string> read_texts(const Object& parent, const std::string& nam
 template void write_attribute(const Object&, const std::string&, std::span<const uint8_t>);
 template void write_attribute(const Object&, const std::string&, std::span<const uint32_t>);
 template void write_attribute(const Object&, const std::string&, std::span<const uint64_t>);
+template void write_attribute(const Object&, const std::string&, std::span<const int64_t>);
 template void write_attribute(const Object&, const std::string&, std::span<const double>);
 template void read_attribute(const Object&, const std::string&, std::span<uint8_t>);
 template void read_attribute(const Object&, const std::string&, std::span<uint32_t>);

@@ -7,7 +7,6 @@
 
 #include <hdf5.h>
 
-#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -98,12 +97,15 @@ Object open_dataset(const Object& parent, const std::string& name);
 Object open_virtual_dataset(const Object& parent, const std::string& name);
 bool has_child(const Object& parent, const std::string& name);
 
-// Attributes hold uint8_t, uint32_t, uint64_t or double, either one value or as many as the span has. Reading
+// Attributes hold uint8_t, uint32_t, uint64_t, int64_t or double, either one value or as many as the span has. Reading
 // throws if the type or the number differs.
 template <class T>
 void write_attribute(const Object& object, const std::string& name, std::span<const T> values);
 template <class T>
 void read_attribute(const Object& object, const std::string& name, std::span<T> values);
+// Writes an attribute of any type, with this dataspace.
+void write_attribute_raw(const Object& object, const std::string& name, hid_t type, hid_t space,
+                         const void* data);
 
 template <class T>
 void write_attribute(const Object& object, const std::string& name, T value) {

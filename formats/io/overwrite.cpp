@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string_view>
 
 #include "formats/file_types.h"
@@ -100,8 +99,7 @@ const OutputType& output_type(OutputKind kind, const fs::path& target) {
   const OutputType* first = nullptr;
   for (const OutputType& output : kOutputs) {
     if (output.kind != kind) continue;
-    const FileType* type = file_type(target, output.role);
-    if (type != nullptr && type->format == output.format) return output;
+    if (file_format(target, output.role) == output.format) return output;
     if (first == nullptr) first = &output;
   }
   return *first;
@@ -110,21 +108,17 @@ const OutputType& output_type(OutputKind kind, const fs::path& target) {
 }  // namespace
 
 OutputKind kind_of_output(const fs::path& path) {
-  const FileType* type = file_type(path, FileRole::Export);
-  if (type == nullptr) return OutputKind::Scene;
-  if (type->format == FileFormat::Json && is_tileset_path(path)) return OutputKind::Tiles;
-  return std::ranges::find_if(kOutputs,
-                              [&](const OutputType& output) {
-                                return output.role == FileRole::Export && output.format == type->format;
-                              })
-      ->kind;
+  const FileFormat format = file_format(path, FileRole::Export);
+  if (format == FileFormat::Json && is_tileset_path(path)) return OutputKind::Tiles;
+  for (const OutputType& output : kOutputs)
+    if (output.role == FileRole::Export && output.format == format) return output.kind;
+  return OutputKind::Scene;
 }
 
 OutputKind kind_of_mesh(const fs::path& path) {
   if (has_role(path, FileRole::Materials)) return OutputKind::ObjMaterials;
   if (has_role(path, FileRole::Picture)) return OutputKind::Picture;
-  const FileType* type = file_type(path, FileRole::Mesh);
-  return type && type->format == FileFormat::Gltf ? OutputKind::GlbMesh : OutputKind::ObjMesh;
+  return file_format(path, FileRole::Mesh) == FileFormat::Gltf ? OutputKind::GlbMesh : OutputKind::ObjMesh;
 }
 
 namespace {

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "formats/file_types.h"
+#include "formats/io/values.h"
 #include "libvox/base/error.h"
 #include "libvox/base/json.h"
 
@@ -161,11 +161,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMaxNameLength = 4096;  // PATH_MAX; also bounds the recursion below
-
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
 
 // Decodes percent signs: "wood%20floor.png" → "wood floor.png"
 std::string percent_decoded(const std::string& text) {

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cmath>
-#include <cstring>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string_view>
 
 #include "formats/io/read_file.h"
+#include "formats/io/values.h"
 #include "formats/points/points.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
@@ -21,31 +21,14 @@
 namespace vox {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "values are taken as the file has them");
-
-template <class T>
-T las_value(const std::byte* from) {
-  T value;
-  std::memcpy(&value, from, sizeof(T));
-  return value;
-}
-
 // The point formats: the least size of a record, and the offset of its color, 0 if it has none. Formats from
 // 6 on have their flags elsewhere.
 struct LasPointFormat {
   uint16_t bytes, color;
 };
-constexpr std::array<LasPointFormat, 11> kPointFormats = {{{20, 0},
-                                                           {28, 0},
-                                                           {26, 20},
-                                                           {34, 28},
-                                                           {57, 0},
-                                                           {63, 28},
-                                                           {30, 0},
-                                                           {36, 30},
-                                                           {38, 30},
-                                                           {59, 0},
-                                                           {67, 30}}};
+constexpr LasPointFormat kPointFormats[] = {
+    {20, 0}, {28, 0}, {26, 20}, {34, 28}, {57, 0}, {63, 28}, {30, 0}, {36, 30}, {38, 30}, {59, 0}, {67, 30},
+};
 
 struct LasHeader {
   uint64_t points_at = 0, count = 0;  // the first byte of the records, and their number
@@ -71,37 +54,37 @@ LasHeader read_las_header(const ReadFile& file) {
   if (std::string_view(reinterpret_cast<const char*>(at), 4) != "LASF")
     throw Error("is not a LAS file: does not start with 'LASF'");
   if (there < kShortest) throw Error("ends within its header").hint("is it truncated?");
-  const uint32_t major = las_value<uint8_t>(at + 24), minor = las_value<uint8_t>(at + 25);
+  const uint32_t major = value_at<uint8_t>(at + 24), minor = value_at<uint8_t>(at + 25);
   if (major != 1 || minor > 4)
     throw Error(fmt::format("is LAS {}.{}, but only 1.0 to 1.4 are supported", major, minor));
 
   LasHeader header;
-  const uint32_t format = las_value<uint8_t>(at + 104);
+  const uint32_t format = value_at<uint8_t>(at + 104);
   if ((format & 0xc0) != 0)
     throw Error("its points are compressed as LAZ, which is not supported")
         .hint("unpack it, as with laszip or 'pdal translate in.laz out.las'");
-  if (format >= kPointFormats.size())
+  if (format >= std::size(kPointFormats))
     throw Error(fmt::format("has points of format {}, but only 0 to {} are supported", format,
-                            kPointFormats.size() - 1));
+                            std::size(kPointFormats) - 1));
   header.format = format;
-  header.record_bytes = las_value<uint16_t>(at + 105);
+  header.record_bytes = value_at<uint16_t>(at + 105);
   if (header.record_bytes < kPointFormats[format].bytes)
     throw Error(fmt::format("has {} bytes for a point of format {}, which takes {}", header.record_bytes,
                             format, kPointFormats[format].bytes));
-  const uint64_t header_bytes = las_value<uint16_t>(at + 94);
-  header.points_at = las_value<uint32_t>(at + 96);
+  const uint64_t header_bytes = value_at<uint16_t>(at + 94);
+  header.points_at = value_at<uint32_t>(at + 96);
   if (header.points_at < kShortest || header.points_at > file.size())
     throw Error(fmt::format("its points begin at byte {} of {}", header.points_at, file.size()))
         .hint("is it truncated?");
-  header.count = las_value<uint32_t>(at + 107);
+  header.count = value_at<uint32_t>(at + 107);
   if (minor == 4 && header_bytes >= kWithCount && there == kWithCount)
-    if (const auto count = las_value<uint64_t>(at + 247); count > 0) header.count = count;
+    if (const auto count = value_at<uint64_t>(at + 247); count > 0) header.count = count;
   if (header.count > (file.size() - header.points_at) / header.record_bytes)
     throw Error(fmt::format("{} points cannot fit into the file", header.count))
         .hint("is the file truncated?");
   for (uint32_t axis = 0; axis < 3; ++axis) {
-    header.scale[axis] = las_value<double>(at + 131 + 8 * axis);
-    header.offset[axis] = las_value<double>(at + 155 + 8 * axis);
+    header.scale[axis] = value_at<double>(at + 131 + 8 * axis);
+    header.offset[axis] = value_at<double>(at + 155 + 8 * axis);
     if (!std::isfinite(header.scale[axis]) || header.scale[axis] == 0 || !std::isfinite(header.offset[axis]))
       throw Error(fmt::format("its coordinates have the scale {} and the offset {}", header.scale[axis],
                               header.offset[axis]));
@@ -166,12 +149,12 @@ class LasPoints {
   }
 
   uint16_t component(const std::byte* record, uint32_t i) const {
-    return las_value<uint16_t>(record + color_at_ + 2 * i);
+    return value_at<uint16_t>(record + color_at_ + 2 * i);
   }
 
   Vec3d place(const std::byte* record) const {
     const auto along = [&](uint32_t axis) {
-      return las_value<int32_t>(record + 4 * axis) * header_.scale[axis] + header_.offset[axis];
+      return value_at<int32_t>(record + 4 * axis) * header_.scale[axis] + header_.offset[axis];
     };
     return {along(0), along(1), along(2)};
   }

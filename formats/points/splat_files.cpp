@@ -7,8 +7,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,32 +16,19 @@
 #include "formats/io/compression.h"
 #include "formats/io/output_file.h"
 #include "formats/io/read_file.h"
+#include "formats/io/values.h"
 #include "formats/io/zstd.h"
 #include "formats/points/points.h"
 #include "formats/points/splats.h"
+#include "formats/volume/floats.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
 
 namespace vox {
 namespace {
 
-template <class T>
-T splat_value(const std::byte* from) {
-  T value;
-  std::memcpy(&value, from, sizeof(T));
-  return value;
-}
-
 double byte_value(std::byte byte) {
   return static_cast<double>(std::to_integer<uint32_t>(byte));
-}
-
-double half_value(uint16_t half) {
-  const uint64_t exponent = half >> 10 & 31, digits = half & 1023;
-  const double size = exponent == 31  ? std::numeric_limits<double>::infinity()
-                      : exponent == 0 ? static_cast<double>(digits) * 0x1p-24
-                                      : static_cast<double>((1024 + digits) << exponent) * 0x1p-25;
-  return half >> 15 != 0 ? -size : size;
 }
 
 // Adds a splat in the way that the user has asked for.
@@ -80,8 +65,7 @@ constexpr uint64_t kSplatBytes = 32;
 
 void read_splat_record(const std::byte* at, CloudPiece& to, const PointOptions& options) {
   const auto three = [&](size_t from) {
-    return Vec3d{splat_value<float>(at + from), splat_value<float>(at + from + 4),
-                 splat_value<float>(at + from + 8)};
+    return Vec3d{value_at<float>(at + from), value_at<float>(at + from + 4), value_at<float>(at + from + 8)};
   };
   const auto turn = [&](size_t i) { return (byte_value(at[28 + i]) - 128) / 128; };
   const Vec3d sizes = three(12);
@@ -126,9 +110,9 @@ struct SpzLayout {
 };
 
 SpzLayout spz_layout(std::span<const std::byte> header) {
-  if (header.size() < kSpzHeader || splat_value<uint32_t>(header.data()) != kSpzMagic)
+  if (header.size() < kSpzHeader || value_at<uint32_t>(header.data()) != kSpzMagic)
     throw Error("is not an .spz file: its gzip data does not start with 'NGSP'");
-  const auto version = splat_value<uint32_t>(header.data() + 4);
+  const auto version = value_at<uint32_t>(header.data() + 4);
   if (version < 1 || version > 4)
     throw Error(fmt::format("is .spz of version {}, but only 1 to 4 are supported", version))
         .hint("write it as .ply, as with splat-transform");
@@ -138,7 +122,7 @@ SpzLayout spz_layout(std::span<const std::byte> header) {
     throw Error(fmt::format("has spherical harmonics of degree {}, expected 0 to 4", degree));
   if (bits > 24) throw Error(fmt::format("its coordinates have {} fractional bits, expected 0 to 24", bits));
   SpzLayout layout;
-  layout.count = splat_value<uint32_t>(header.data() + 8);  // the sizes below fit easily
+  layout.count = value_at<uint32_t>(header.data() + 8);  // the sizes below fit easily
   layout.unit = 1.0 / static_cast<double>(uint64_t{1} << bits);
   layout.version = version;
   layout.opacities = layout.place_bytes() * layout.count;
@@ -163,11 +147,11 @@ void unpack_frames(std::span<const std::byte> file, const SpzLayout& layout, std
   const auto frames = std::to_integer<uint64_t>(header[15]);
   if (frames + 1 < begins.size())
     throw Error(fmt::format("has {} kinds of values, expected 5 or more", frames));
-  const uint64_t table = splat_value<uint32_t>(header.data() + kSpzHeader);
+  const uint64_t table = value_at<uint32_t>(header.data() + kSpzHeader);
   uint64_t at = table + part(table, 16 * frames).size();
   for (size_t kind = 0; kind + 1 < begins.size(); ++kind) {
     const std::byte* const sizes = file.data() + table + 16 * kind;
-    const auto packed = splat_value<uint64_t>(sizes), bytes = splat_value<uint64_t>(sizes + 8);
+    const auto packed = value_at<uint64_t>(sizes), bytes = value_at<uint64_t>(sizes + 8);
     if (bytes != begins[kind + 1] - begins[kind])
       throw Error(fmt::format("has {} bytes of a kind of values, expected {}", bytes,
                               begins[kind + 1] - begins[kind]));
@@ -179,7 +163,7 @@ void unpack_frames(std::span<const std::byte> file, const SpzLayout& layout, std
 // Version 4 is no gzip data; its header begins in the same way.
 std::vector<std::byte> spz_header(std::span<const std::byte> file) {
   const auto start = file.first(std::min<size_t>(file.size(), kSpzHeader));
-  if (start.size() == kSpzHeader && splat_value<uint32_t>(start.data()) == kSpzMagic)
+  if (start.size() == kSpzHeader && value_at<uint32_t>(start.data()) == kSpzMagic)
     return {start.begin(), start.end()};
   return inflated_start(file, kSpzHeader);
 }
@@ -225,7 +209,7 @@ class SpzSplats {
   Vec3d place(uint64_t i) const {
     const std::byte* const p = at(layout_.place_bytes() * i);
     if (layout_.version == 1) {
-      const auto along = [&](size_t axis) { return half_value(splat_value<uint16_t>(p + 2 * axis)); };
+      const auto along = [&](size_t axis) { return double{float_of_half(value_at<uint16_t>(p + 2 * axis))}; };
       return {along(0), along(1), along(2)};
     }
     const auto along = [&](size_t axis) {
@@ -244,7 +228,7 @@ class SpzSplats {
 
   std::array<Vec3d, 3> smallest_three(uint64_t i) const {
     constexpr double kRootHalf = 0.7071067811865476;
-    auto bits = splat_value<uint32_t>(at(layout_.turns + 4 * i));
+    auto bits = value_at<uint32_t>(at(layout_.turns + 4 * i));
     const size_t greatest = bits >> 30;
     std::array<double, 4> parts = {};
     double rest = 1;

@@ -17,7 +17,6 @@
 #include "formats/points/splats.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
-#include "libvox/base/units.h"
 
 namespace vox {
 namespace {

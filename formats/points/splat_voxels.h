@@ -14,10 +14,7 @@
 
 #include <tbb/enumerable_thread_specific.h>
 
-#include <atomic>
-#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 

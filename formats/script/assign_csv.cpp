@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 
 #include "formats/io/scan.h"
+#include "formats/io/values.h"
 #include "formats/script/script_parts.h"
 #include "formats/script/scripts.h"
 #include "libvox/base/error.h"
@@ -14,30 +14,25 @@ namespace {
 constexpr size_t kMostRules = 100'000;
 
 uint8_t number_in(const LineReader& line, const Word& cell) {
-  uint32_t number = 0;
-  const char* const end = cell.text.data() + cell.text.size();
-  const auto read = std::from_chars(cell.text.data(), end, number);
-  if (read.ec != std::errc() || read.ptr != end || number < 1 || number >= scene::kPaletteSize)
+  const auto number = parsed_number<uint32_t>(cell.text);
+  if (!number || *number < 1 || *number >= scene::kPaletteSize)
     line.fail(
         cell,
         fmt::format("the number is {}, expected 1 to {}", in_quotes(cell.text), scene::kPaletteSize - 1),
         "0 is for the names that no rule matches");
-  return static_cast<uint8_t>(number);
+  return static_cast<uint8_t>(*number);
 }
 
 }  // namespace
 
 std::vector<scene::AssignRule> read_assign_rules(const std::filesystem::path& path) {
   const std::string text = read_script_text(path);
-  const char* const end = text.data() + text.size();
   std::vector<scene::AssignRule> rules;
   std::array<uint32_t, scene::kPaletteSize> line_of_name = {};
   std::array<std::string, scene::kPaletteSize> names;
-  uint32_t number = 0;
-  for (const char* p = after_byte_order_mark(text); p < end; p = following_line(p)) {
-    LineReader line(path, p, ++number);
+  for_each_line(text, path, [&](LineReader& line) {
     const std::optional<Word> rest = line.rest();
-    if (!rest || rest->text.starts_with('#')) continue;
+    if (!rest || rest->text.starts_with('#')) return;
     const std::vector<Word> cells = cells_of(*rest);
     if (cells.size() < 2 || cells.size() > 3)
       line.fail(*rest,
@@ -54,10 +49,10 @@ std::vector<scene::AssignRule> read_assign_rules(const std::filesystem::path& pa
         line.fail(cells[2], fmt::format("number {} is called {} here and {} in line {}", rule.number,
                                         in_quotes(rule.name), in_quotes(known), line_of_name[rule.number]));
       known = rule.name;
-      line_of_name[rule.number] = number;
+      line_of_name[rule.number] = line.number();
     }
     rules.push_back(std::move(rule));
-  }
+  });
   if (rules.empty()) throw Error("has no rule").at(path.string());
   for (scene::AssignRule& rule : rules) rule.name = names[rule.number];
   return rules;

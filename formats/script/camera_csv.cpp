@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "formats/io/scan.h"
 #include "formats/script/script_parts.h"
@@ -26,15 +25,12 @@ class CameraReader {
 
   render::CameraPath read() {
     const std::string text = read_script_text(path_);
-    const char* const end = text.data() + text.size();
-    uint32_t number = 0;
-    for (const char* p = after_byte_order_mark(text); p < end; p = following_line(p)) {
-      LineReader line(path_, p, ++number);
-      if (!line.peek()) continue;  // only blanks and a comment
+    for_each_line(text, path_, [&](LineReader& line) {
+      if (!line.peek()) return;  // only blanks and a comment
       const Word rest = *line.rest();
       const std::vector<Word> cells = cells_of({rest.at, rest.text.substr(0, rest.text.find('#'))});
       columns_.empty() ? read_names(line, cells) : read_row(line, cells);
-    }
+    });
     if (way_.empty()) throw Error("has no row with a camera").at(path_.string());
     return std::move(way_);
   }

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
@@ -16,12 +18,13 @@ namespace {
 
 constexpr uint32_t kMaxMorphSteps = 1024;
 
+// These are in the order of PaintMode.
+constexpr std::string_view kPaintModes[] = {"add", "remove", "paint", "replace"};
+
 std::optional<edit::PaintMode> paint_mode(std::string_view name) {
-  if (name == "add") return edit::PaintMode::Add;
-  if (name == "remove") return edit::PaintMode::Remove;
-  if (name == "paint") return edit::PaintMode::Paint;
-  if (name == "replace") return edit::PaintMode::Replace;
-  return std::nullopt;
+  const auto* const found = std::ranges::find(kPaintModes, name);
+  if (found == std::end(kPaintModes)) return std::nullopt;
+  return static_cast<edit::PaintMode>(found - std::begin(kPaintModes));
 }
 
 class EditScriptParser {
@@ -82,7 +85,7 @@ class EditScriptParser {
   [[noreturn]] void fail_unknown(const LineReader& line) const {
     const bool scene = frame_.edits == EditsOf::Scene;
     std::vector<std::string_view> names;
-    if (scene) names = {"sphere", "box", "capsule", "cylinder", "ellipsoid"};
+    if (scene) names.assign(std::begin(kShapeNames), std::end(kShapeNames));
     for (const Named& named : commands()) names.push_back(named.name);
     std::string hint = did_you_mean(command_.text, names);
     for (const Named& named : scene ? volume_commands() : scene_commands())
@@ -149,10 +152,9 @@ class EditScriptParser {
   void read_paint(LineReader& line, edit::ShapeKind kind) {
     Word word = line.need("add, remove, paint or replace");
     auto mode = paint_mode(word.text);
-    static constexpr std::string_view kModes[] = {"add", "remove", "paint", "replace"};
     if (!mode)
       line.fail(word, fmt::format("expected add, remove, paint or replace, not {}", in_quotes(word.text)),
-                did_you_mean(word.text, kModes));
+                did_you_mean(word.text, kPaintModes));
     if (mode == edit::PaintMode::Paint || mode == edit::PaintMode::Replace) need_materials(line, word);
     ValueReader values = this->values(line);
     Arguments arguments(line, values, fmt::format("'{} {}'", command_.text, word.text),
@@ -172,11 +174,10 @@ class EditScriptParser {
     auto kind = edit::ShapeKind::Everything;
     if (auto word = line.peek()) {
       auto named = shape_kind(word->text);
-      static constexpr std::string_view kShapes[] = {"sphere", "box", "capsule", "cylinder", "ellipsoid"};
       if (!named)
         line.fail(*word,
                   fmt::format("expected a shape or the end of the line, not {}", in_quotes(word->text)),
-                  did_you_mean(word->text, kShapes));
+                  did_you_mean(word->text, kShapeNames));
       kind = *named;
       line.next();
     }

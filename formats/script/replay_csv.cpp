@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "formats/file_types.h"
 #include "formats/io/scan.h"
 #include "formats/script/script_parts.h"
+#include "formats/volume/places.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
@@ -17,33 +17,15 @@
 namespace vox {
 namespace {
 
-constexpr size_t kMaxCells = 22;  // the cells of EditCopy
-
 struct Row {
   Word name;
-  std::array<Word, kMaxCells> cells;  // the cells behind the name
-  size_t count = 0;
+  std::vector<Word> cells;  // the cells behind the name, without empty ones at the end
 };
 
-Word trimmed(const char* begin, const char* end) {
-  while (begin < end && is_blank(*begin)) ++begin;
-  while (begin < end && is_blank(end[-1])) --end;
-  return {begin, {begin, end}};
-}
-
-// Splits a line into cells. Cells beyond kMaxCells are counted but not kept.
 Row split(const Word& line) {
-  Row row;
-  const char* p = line.at;
-  const char* end = p + line.text.size();
-  for (size_t cell = 0; p <= end; ++cell) {
-    const char* comma = std::find(p, end, ',');
-    Word word = trimmed(p, comma);
-    if (cell == 0) row.name = word;
-    if (cell > 0 && !word.text.empty()) row.count = cell;
-    if (cell > 0 && cell <= kMaxCells) row.cells[cell - 1] = word;
-    p = comma + 1;
-  }
+  std::vector<Word> cells = cells_of(line);
+  Row row = {cells[0], {cells.begin() + 1, cells.end()}};
+  while (!row.cells.empty() && row.cells.back().text.empty()) row.cells.pop_back();
   return row;
 }
 
@@ -70,24 +52,16 @@ edit::Shape shape_of(const VoxelBox& box) {
   return {.kind = edit::ShapeKind::Box, .a = units(box.min), .b = units(box.max)};
 }
 
-std::array<int32_t, 3> components(Int3 v) {
-  return {v.x, v.y, v.z};
-}
-
 // Returns the copy that moves source + offset, turned, to dest + turned offset for all voxels of the target
 // box.
 edit::CopyEdit copy_to(const VoxelBox& target, Int3 source, Int3 dest, const edit::Turn& turn) {
-  auto from = components(source), to = components(dest), low = components(target.min),
-       high = components(target.max);
-  std::array<int32_t, 3> min = {}, max = {};
-  for (size_t k = 0; k < 3; ++k) {
-    size_t axis = turn.axis[k];
-    int32_t first = low[k] - to[k], last = high[k] - 1 - to[k];
-    min[axis] = from[axis] + (turn.flip[k] ? -last : first);
-    max[axis] = from[axis] + (turn.flip[k] ? -first : last) + 1;
-  }
   edit::CopyEdit copy;
-  copy.source = {{min[0], min[1], min[2]}, {max[0], max[1], max[2]}};
+  for (uint32_t k = 0; k < 3; ++k) {
+    const uint32_t axis = turn.axis[k];
+    const int32_t first = target.min[k] - dest[k], last = target.max[k] - 1 - dest[k];
+    copy.source.min[axis] = source[axis] + (turn.flip[k] ? -last : first);
+    copy.source.max[axis] = source[axis] + (turn.flip[k] ? -first : last) + 1;
+  }
   copy.turn = turn;
   copy.to = target.min;
   copy.skip_empty = copy.keep_filled = true;
@@ -172,18 +146,18 @@ class ReplayParser {
   }
 
   void read_copy(const LineReader& line, const Row& row) {
-    if (row.count != 10 && row.count != 21)
-      line.fail(row.name, fmt::format("{} cells follow 'EditCopy', expected 10 or 21", row.count));
-    edit::Turn turn = row.count == 21 ? read_turn(line, row) : edit::Turn();
+    if (row.cells.size() != 10 && row.cells.size() != 21)
+      line.fail(row.name, fmt::format("{} cells follow 'EditCopy', expected 10 or 21", row.cells.size()));
+    edit::Turn turn = row.cells.size() == 21 ? read_turn(line, row) : edit::Turn();
     Vec3d at = place(line, row, 0), source = rounded(place(line, row, 3)),
           dest = rounded(place(line, row, 6));
     Vec3d offset = at - source;
-    const double from[3] = {offset.x, offset.y, offset.z};
-    double to[3];
-    for (size_t k = 0; k < 3; ++k) to[k] = turn.flip[k] ? -from[turn.axis[k]] : from[turn.axis[k]];
-    Ball target = {dest + Vec3d{to[0], to[1], to[2]}, length(line, row.cells[9])};
+    Vec3d to = {};
+    for (uint32_t k = 0; k < 3; ++k) to[k] = turn.flip[k] ? -offset[turn.axis[k]] : offset[turn.axis[k]];
+    Ball target = {dest + to, length(line, row.cells[9])};
     check_range(line, row.name, target.center);
-    add(line, row, edit::Edit(copy_to(cube_around(target), whole(source), whole(dest), turn)));
+    add(line, row,
+        edit::Edit(copy_to(cube_around(target), vec_of<int32_t>(source), vec_of<int32_t>(dest), turn)));
   }
 
   void read_undo(const LineReader& line, const Row& row) { add(line, row, edit::Undo{}); }
@@ -229,8 +203,9 @@ class ReplayParser {
   // --- cells ---
 
   static void need_cells(const LineReader& line, const Row& row, size_t count) {
-    if (row.count != count)
-      line.fail(row.name, fmt::format("{} cells follow '{}', expected {}", row.count, row.name.text, count));
+    if (row.cells.size() != count)
+      line.fail(row.name,
+                fmt::format("{} cells follow '{}', expected {}", row.cells.size(), row.name.text, count));
   }
 
   static bool read_flag(const LineReader& line, const Word& cell) {
@@ -282,9 +257,6 @@ class ReplayParser {
   }
 
   static Vec3d rounded(Vec3d v) { return {std::round(v.x), std::round(v.y), std::round(v.z)}; }
-  static Int3 whole(Vec3d v) {
-    return {static_cast<int32_t>(v.x), static_cast<int32_t>(v.y), static_cast<int32_t>(v.z)};
-  }
 
   const ReplayOptions& options_;
   ScriptBuilder builder_;
@@ -337,17 +309,15 @@ std::array<uint8_t, 3> parse_replay_swizzle(std::string_view text) {
 }
 
 Vec3d parse_replay_shift(std::string_view text) {
-  std::array<double, 3> shift = {};
-  std::string_view rest = text;
-  for (size_t k = 0; k < 3; ++k) {
-    size_t comma = rest.find(',');
-    auto value = parse_decimal(rest.substr(0, comma));
-    if ((comma == std::string_view::npos) != (k == 2) || !value || !std::isfinite(*value))
+  const auto parts = split_at_commas<3>(text);
+  Vec3d shift = {};
+  for (uint32_t axis = 0; axis < 3; ++axis) {
+    const auto value = parts ? parse_decimal((*parts)[axis]) : std::nullopt;
+    if (!value || !std::isfinite(*value))
       throw UsageError(fmt::format("the shift is '{}', expected x,y,z such as 10,0,-5", text)).about("shift");
-    shift[k] = *value;
-    if (k < 2) rest.remove_prefix(comma + 1);
+    shift[axis] = *value;
   }
-  return {shift[0], shift[1], shift[2]};
+  return shift;
 }
 
 }  // namespace vox

@@ -71,13 +71,8 @@ void ScriptBuilder::report_errors_of(const Step& step) const {
 
 void ScriptBuilder::read_lines(const std::function<void(LineReader&)>& read_line) {
   check_is_text(script_.text, script_.path);
-  const char* end = script_.text.c_str() + script_.text.size();
-  uint32_t number = 1;
-  for (const char* p = after_byte_order_mark(script_.text); p < end; ++number) {
-    LineReader line(script_.path, p, number);
-    report_errors_of([&] { read_line(line); });
-    p = following_line(line.position());
-  }
+  for_each_line(script_.text, script_.path,
+                [&](LineReader& line) { report_errors_of([&] { read_line(line); }); });
 }
 
 edit::Script ScriptBuilder::finish() {
@@ -213,8 +208,6 @@ std::string with_value(Arg arg) {
   const ArgText& text = text_of(arg);
   return text.value.empty() ? std::string(text.name) : fmt::format("{} {}", text.name, text.value);
 }
-
-constexpr std::string_view kShapeNames[] = {"sphere", "box", "capsule", "cylinder", "ellipsoid"};
 
 ArgumentSet arguments_of(edit::ShapeKind kind) {
   switch (kind) {

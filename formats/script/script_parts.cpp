@@ -10,6 +10,7 @@
 
 #include "formats/io/read_file.h"
 #include "formats/io/scan.h"
+#include "formats/io/values.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "libvox/scene/palette.h"
@@ -48,12 +49,15 @@ void check_is_text(std::string_view text, const std::filesystem::path& path) {
       .hint("expected a script, as ASCII or UTF-8");
 }
 
-const char* after_byte_order_mark(const std::string& text) {
-  return text.c_str() + (text.starts_with("\xef\xbb\xbf") ? 3 : 0);
-}
-
-const char* following_line(const char* p) {
-  return skip_line_end(p + std::strcspn(p, "\r\n"));
+void for_each_line(const std::string& text, const std::filesystem::path& path,
+                   const std::function<void(LineReader&)>& read_line) {
+  const char* const end = text.c_str() + text.size();
+  uint32_t number = 0;
+  for (const char* p = text.c_str() + (text.starts_with("\xef\xbb\xbf") ? 3 : 0); p < end;) {
+    LineReader line(path, p, ++number);
+    read_line(line);
+    p = skip_line_end(line.position() + std::strcspn(line.position(), "\r\n"));
+  }
 }
 
 std::optional<Word> LineReader::next() {
@@ -115,9 +119,10 @@ void LineReader::fail(const char* at, const std::string& problem, const std::str
 }
 
 std::vector<Word> cells_of(const Word& line) {
+  constexpr size_t kMost = 1 << 16;  // far more than any line needs; the others are left out
   std::vector<Word> cells;
   const char* const end = line.at + line.text.size();
-  for (const char* p = line.at; p <= end;) {
+  for (const char* p = line.at; p <= end && cells.size() < kMost;) {
     const char* const comma = std::find(p, end, ',');
     const char *first = p, *last = comma;
     while (first < last && is_blank(*first)) ++first;
@@ -191,8 +196,7 @@ std::optional<Decimal> split_decimal(std::string_view text) {
 
 bool is_not_finite(std::string_view text) {
   take_sign(text);
-  std::string lower(text.substr(0, 9));
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::string lower = lower_case(text.substr(0, 9));
   return lower == "nan" || lower == "inf" || lower == "infinity";
 }
 
@@ -236,14 +240,11 @@ std::optional<uint64_t> parse_whole(std::string_view text) {
 }
 
 std::optional<scene::Rgb8> parse_hex_color(std::string_view text) {
-  uint32_t rgb = 0;
-  const char* const end = text.data() + text.size();
   if (text.size() != 7 || text[0] != '#') return std::nullopt;
-  if (const auto read = std::from_chars(text.data() + 1, end, rgb, 16);
-      read.ec != std::errc() || read.ptr != end)
-    return std::nullopt;
-  return scene::Rgb8{static_cast<uint8_t>(rgb >> 16), static_cast<uint8_t>(rgb >> 8),
-                     static_cast<uint8_t>(rgb)};
+  const auto rgb = parsed_number<uint32_t>(text.substr(1), 16);
+  if (!rgb) return std::nullopt;
+  return scene::Rgb8{static_cast<uint8_t>(*rgb >> 16), static_cast<uint8_t>(*rgb >> 8),
+                     static_cast<uint8_t>(*rgb)};
 }
 
 std::optional<double> parse_decimal(std::string_view text) {
@@ -258,17 +259,11 @@ std::optional<double> parse_decimal(std::string_view text) {
   return value;
 }
 
-ValueReader::Components ValueReader::components(const Word& word) const {
-  Components result;
-  std::string_view rest = word.text;
-  for (size_t k = 0; k < 3; ++k) {
-    size_t comma = rest.find(',');
-    bool last = comma == std::string_view::npos;
-    if (last != (k == 2)) fail_no_place(word);
-    result.parts[k] = {rest.data(), rest.substr(0, comma)};
-    if (!last) rest.remove_prefix(comma + 1);
-  }
-  return result;
+std::array<Word, 3> ValueReader::components(const Word& word) const {
+  const auto parts = split_at_commas<3>(word.text);
+  if (!parts) fail_no_place(word);
+  const auto part = [&](size_t i) { return Word{(*parts)[i].data(), (*parts)[i]}; };
+  return {part(0), part(1), part(2)};
 }
 
 void ValueReader::fail_no_place(const Word& word) const {
@@ -318,24 +313,24 @@ int32_t ValueReader::whole_coordinate(const Word& word, double origin) const {
 }
 
 edit::EditPlace ValueReader::place(const Word& word) const {
-  auto [parts] = components(word);
+  const auto parts = components(word);
   return {coordinate(parts[0], frame_.origin.x), coordinate(parts[1], frame_.origin.y),
           coordinate(parts[2], frame_.origin.z)};
 }
 
 Int3 ValueReader::voxel(const Word& word) const {
-  auto [parts] = components(word);
+  const auto parts = components(word);
   return {whole_coordinate(parts[0], frame_.origin.x), whole_coordinate(parts[1], frame_.origin.y),
           whole_coordinate(parts[2], frame_.origin.z)};
 }
 
 edit::EditPlace ValueReader::offset(const Word& word) const {
-  auto [parts] = components(word);
+  const auto parts = components(word);
   return {coordinate(parts[0], 0), coordinate(parts[1], 0), coordinate(parts[2], 0)};
 }
 
 edit::EditPlace ValueReader::radii(const Word& word) const {
-  auto [parts] = components(word);
+  const auto parts = components(word);
   return {length(parts[0]), length(parts[1]), length(parts[2])};
 }
 
@@ -366,13 +361,11 @@ void ValueReader::check_order(const Word& word, edit::EditPlace min, edit::EditP
 }
 
 uint8_t ValueReader::material(const Word& word) const {
-  uint8_t value = 0;
-  const char* last = word.text.data() + word.text.size();
-  auto [end, error] = std::from_chars(word.text.data(), last, value);
-  if (error != std::errc() || end != last || value >= scene::kPaletteSize)
+  const auto value = parsed_number<uint8_t>(word.text);
+  if (!value || *value >= scene::kPaletteSize)
     line_.fail(word, fmt::format("{} is no material, expected 0 to {}", in_quotes(word.text),
                                  scene::kPaletteSize - 1));
-  return value;
+  return *value;
 }
 
 scene::Rgb8 ValueReader::color(const Word& word) const {

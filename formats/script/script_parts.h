@@ -27,13 +27,6 @@ std::string read_script_text(const std::filesystem::path& path);
 // Throws Error that names the line of the first byte that text cannot contain.
 void check_is_text(std::string_view text, const std::filesystem::path& path);
 
-// Returns the start of the text, after a byte order mark if there is one.
-const char* after_byte_order_mark(const std::string& text);
-
-// Returns the start of the line after the one that p is in, or the position after the zero byte if there is
-// none.
-const char* following_line(const char* p);
-
 struct Word {
   const char* at = nullptr;  // in the script
   std::string_view text;     // without the quotes around it
@@ -69,6 +62,10 @@ class LineReader {
   const char* p_;
   uint32_t number_;
 };
+
+// Calls read_line() for each line of a text, which may begin with a byte order mark.
+void for_each_line(const std::string& text, const std::filesystem::path& path,
+                   const std::function<void(LineReader&)>& read_line);
 
 // Returns the cells of a line that are separated by commas, without the blanks around them.
 std::vector<Word> cells_of(const Word& line);
@@ -112,6 +109,19 @@ std::optional<uint64_t> parse_whole(std::string_view text);
 // Returns the nearest double, which may be infinite, and nothing if the text is not a decimal number.
 std::optional<double> parse_decimal(std::string_view text);
 
+// Returns the parts of a text between commas, and nothing if their number differs.
+template <size_t kParts>
+std::optional<std::array<std::string_view, kParts>> split_at_commas(std::string_view text) {
+  std::array<std::string_view, kParts> parts;
+  for (size_t i = 0; i < kParts; ++i) {
+    const size_t comma = text.find(',');
+    if ((comma == std::string_view::npos) != (i + 1 == kParts)) return std::nullopt;
+    parts[i] = text.substr(0, comma);
+    if (i + 1 < kParts) text.remove_prefix(comma + 1);
+  }
+  return parts;
+}
+
 // Reads a color, #rrggbb.
 std::optional<scene::Rgb8> parse_hex_color(std::string_view text);
 
@@ -145,10 +155,7 @@ class ValueReader {
   double milliseconds(const Word& word) const;  // "2ms", "500us", "0.1s"
 
  private:
-  struct Components {
-    Word parts[3];
-  };
-  Components components(const Word& word) const;
+  std::array<Word, 3> components(const Word& word) const;
   void check(const Word& word, NumberKind kind) const;
   Fixed fixed_number(const Word& word, double origin) const;
   int64_t coordinate(const Word& word, double origin) const;
@@ -224,7 +231,8 @@ class Arguments {
   edit::Turn turn_;
 };
 
-// Returns the kind of shape that a word names ("sphere" and so on), and nothing for other words.
+inline constexpr std::string_view kShapeNames[] = {"sphere", "box", "capsule", "cylinder", "ellipsoid"};
+// Returns the kind of shape that a word names, and nothing for other words.
 std::optional<edit::ShapeKind> shape_kind(std::string_view name);
 
 // ScriptBuilder walks through the lines of a script and collects their commands in a Script, within

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "formats/script/script_parts.h"
@@ -107,17 +106,12 @@ class StrokeReader {
   template <size_t kCount>
   std::array<double, kCount> numbers(std::string_view what) const {
     const Word word = line_.need(what);
+    const auto parts = split_at_commas<kCount>(word.text);
+    if (!parts)
+      line_.fail(word, fmt::format("{} is no {}: expected {} numbers with commas and no blanks between them",
+                                   in_quotes(word.text), what, kCount));
     std::array<double, kCount> values;
-    std::string_view rest = word.text;
-    for (size_t i = 0; i < kCount; ++i) {
-      const size_t comma = rest.find(',');
-      if ((comma == std::string_view::npos) != (i + 1 == kCount))
-        line_.fail(word,
-                   fmt::format("{} is no {}: expected {} numbers with commas and no blanks between them",
-                               in_quotes(word.text), what, kCount));
-      values[i] = number(word, rest.substr(0, comma));
-      rest.remove_prefix(i + 1 < kCount ? comma + 1 : 0);
-    }
+    for (size_t i = 0; i < kCount; ++i) values[i] = number(word, (*parts)[i]);
     return values;
   }
 
@@ -140,20 +134,17 @@ painting::Strokes parse_stroke_script(const std::string& text, const std::filesy
   check_is_text(text, path);
   painting::Strokes strokes;
   uint64_t points = 0;
-  uint32_t number = 1;
-  for (const char* p = after_byte_order_mark(text); p < text.c_str() + text.size(); ++number) {
-    LineReader line(path, p, number);
-    if (const auto word = line.next()) {
-      if (word->text != "stroke")
-        line.fail(*word, fmt::format("{} is no command, expected stroke", in_quotes(word->text)));
-      strokes.push_back(StrokeReader(line).read());
-      points += strokes.back().points.size();
-      if (strokes.size() > kMaxStrokes || points > kMaxStrokePoints)
-        line.fail(*word, fmt::format("expected at most {} strokes with {} places", format_count(kMaxStrokes),
-                                     format_count(kMaxStrokePoints)));
-    }
-    p = following_line(line.position());
-  }
+  for_each_line(text, path, [&](LineReader& line) {
+    const auto word = line.next();
+    if (!word) return;
+    if (word->text != "stroke")
+      line.fail(*word, fmt::format("{} is no command, expected stroke", in_quotes(word->text)));
+    strokes.push_back(StrokeReader(line).read());
+    points += strokes.back().points.size();
+    if (strokes.size() > kMaxStrokes || points > kMaxStrokePoints)
+      line.fail(*word, fmt::format("expected at most {} strokes with {} places", format_count(kMaxStrokes),
+                                   format_count(kMaxStrokePoints)));
+  });
   if (strokes.empty()) throw Error("has no strokes").at(path.string());
   return strokes;
 }

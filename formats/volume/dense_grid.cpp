@@ -20,9 +20,9 @@ constexpr uint64_t kPieceBytes = 16 << 20;  // four layers of 2048 x 2048, so th
 // Returns what stands before the values. Formats without comments leave the comment out.
 std::string header_of(const std::filesystem::path& path, const volume::VolumeInfo& info,
                       std::string_view comment, Floats floats = Floats::F32) {
-  const FileType* type = file_type(path, FileRole::Export);
-  if (type != nullptr && type->format == FileFormat::Npy) return npy_header(info, floats);
-  if (type != nullptr && type->format == FileFormat::Raw) return "";
+  const FileFormat format = file_format(path, FileRole::Export);
+  if (format == FileFormat::Npy) return npy_header(info, floats);
+  if (format == FileFormat::Raw) return "";
   return nrrd_header(info, comment);
 }
 
@@ -37,9 +37,7 @@ volume::VolumeInfo region_info(const dag::VoxelScene& scene, const VoxelBox& reg
 }  // namespace
 
 bool is_dense_grid(const std::filesystem::path& path) {
-  const FileType* type = file_type(path, FileRole::Export);
-  return type != nullptr && (type->format == FileFormat::Nrrd || type->format == FileFormat::Npy ||
-                             type->format == FileFormat::Raw);
+  return is_one_of(file_format(path, FileRole::Export), {FileFormat::Nrrd, FileFormat::Npy, FileFormat::Raw});
 }
 
 void check_dense_resolution(uint32_t resolution, const std::filesystem::path& path) {

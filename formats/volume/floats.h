@@ -1,4 +1,4 @@
-// The types of floating-point numbers in files that hold distances, and the conversion to 16 bits.
+// The types of floating-point numbers in files that hold distances, and the conversion to and from 16 bits.
 #pragma once
 
 #include <bit>
@@ -26,6 +26,14 @@ inline uint16_t half_of(float value) {
   }
   const uint32_t exponents = (127u - 15u) << 23;
   return static_cast<uint16_t>(sign | (rest - exponents + 0xfff + (rest >> 13 & 1)) >> 13);
+}
+
+inline float float_of_half(uint16_t half) {
+  const uint32_t sign = uint32_t{half & 0x8000u} << 16, exponent = half >> 10 & 31u, mantissa = half & 0x3ffu;
+  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | mantissa << 13);
+  if (exponent > 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | mantissa << 13);
+  const float small = static_cast<float>(mantissa) * 0x1p-24f;
+  return sign != 0 ? -small : small;
 }
 
 }  // namespace vox

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "formats/io/scan.h"
+#include "formats/io/values.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 
@@ -25,12 +26,6 @@ std::vector<std::string_view> counted_words(std::string_view text, std::string_v
 }
 
 }  // namespace
-
-std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
 
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
@@ -61,11 +56,9 @@ int64_t header_integer(std::string_view word, std::string_view what) {
 }
 
 double header_number(std::string_view word, std::string_view what) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value))
-    throw Error(fmt::format("{} is '{}', expected a number", what, word));
-  return value;
+  const auto value = parsed_number<double>(word);
+  if (!value || !std::isfinite(*value)) throw Error(fmt::format("{} is '{}', expected a number", what, word));
+  return *value;
 }
 
 std::vector<int64_t> header_integers(std::string_view text, std::string_view what, size_t count) {
@@ -217,16 +210,6 @@ class NumberText {
   const std::filesystem::path& source_;
 };
 
-template <class T>
-T parsed_number(const NumberText& numbers, std::string_view word, StoredType type) {
-  T value = {};
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size())
-    numbers.fail(fmt::format("'{}' is no value of type {}", word.substr(0, 40), stored_type_name(type)),
-                 word);
-  return value;
-}
-
 }  // namespace
 
 std::shared_ptr<NamelessFile> parsed_values(std::string_view text, uint64_t offset, StoredType type,
@@ -244,8 +227,11 @@ std::shared_ptr<NamelessFile> parsed_values(std::string_view text, uint64_t offs
       if (i % (1 << 20) == 0) throw_if_cancelled();
       const std::string_view word = numbers.next();
       if (word.empty()) numbers.fail(fmt::format("expected {} values, found {}", count, i), word);
-      const T value = parsed_number<T>(numbers, word, type);
-      std::memcpy(to, &value, sizeof(T));
+      const auto value = parsed_number<T>(word);
+      if (!value)
+        numbers.fail(fmt::format("'{}' is no value of type {}", word.substr(0, 40), stored_type_name(type)),
+                     word);
+      std::memcpy(to, &*value, sizeof(T));
     }
   });
   if (const std::string_view more = numbers.next(); !more.empty())

@@ -251,40 +251,21 @@ NiftiHeader read_nifti_header(std::span<const std::byte> bytes) {
 }
 
 NiftiValues nifti_values(int64_t code) {
-  switch (code) {
-    case 2:
-      return {StoredType::U8};
-    case 4:
-      return {StoredType::I16};
-    case 8:
-      return {StoredType::I32};
-    case 16:
-      return {StoredType::F32};
-    case 64:
-      return {StoredType::F64};
-    case 128:
-      return {StoredType::U8, 3};
-    case 256:
-      return {StoredType::I8};
-    case 512:
-      return {StoredType::U16};
-    case 768:
-      return {StoredType::U32};
-    case 1024:
-      return {StoredType::I64};
-    case 1280:
-      return {StoredType::U64};
-    case 2304:
-      return {StoredType::U8, 4};
-    case 32:
-    case 1792:
-    case 2048:
-      throw Error("its values are complex numbers, which are not supported");
-    case 1536:
-      throw Error("its values are floats of 128 bits, which are not supported");
-    default:
-      throw Error(fmt::format("its values are of the unknown type {}", code));
-  }
+  using enum StoredType;
+  struct OfCode {
+    int64_t code;
+    NiftiValues values;
+  };
+  static constexpr OfCode kTypes[] = {
+      {2, {U8}},   {4, {I16}},   {8, {I32}},   {16, {F32}},   {64, {F64}},   {128, {U8, 3}},
+      {256, {I8}}, {512, {U16}}, {768, {U32}}, {1024, {I64}}, {1280, {U64}}, {2304, {U8, 4}},
+  };
+  for (const OfCode& known : kTypes)
+    if (known.code == code) return known.values;
+  if (code == 32 || code == 1792 || code == 2048)
+    throw Error("its values are complex numbers, which are not supported");
+  if (code == 1536) throw Error("its values are floats of 128 bits, which are not supported");
+  throw Error(fmt::format("its values are of the unknown type {}", code));
 }
 
 }  // namespace vox

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <cmath>
 #include <utility>
 
 #include "formats/io/read_file.h"
@@ -67,8 +65,7 @@ void read_field(std::string_view line, std::string_view rest, NrrdHeader& header
   if (colon == std::string_view::npos)
     throw Error(fmt::format("its header has the line '{}', expected 'field: value'", line.substr(0, 80)));
   if (line.substr(colon).starts_with(":=")) return;  // a key without meaning in NRRD
-  std::string name(trimmed(line.substr(0, colon)));
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  std::string name = lower_case(trimmed(line.substr(0, colon)));
   const std::string_view value = trimmed(line.substr(colon + 1));
   if ((name == "data file" || name == "datafile") && value.starts_with("LIST")) header.files = rest;
   header.fields.emplace(std::move(name), value);
@@ -190,8 +187,7 @@ namespace {
 
 // True if the third axis of space points to a body's head: "left-posterior-superior", "LPS".
 bool is_of_a_body(std::string_view space) {
-  std::string lower(space);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  const std::string lower = lower_case(space);
   return lower.find("superior") != std::string::npos || lower.starts_with("ras") ||
          lower.starts_with("las") || lower.starts_with("lps");
 }

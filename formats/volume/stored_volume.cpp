@@ -2,13 +2,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
-#include <tbb/parallel_reduce.h>
 
 #include <algorithm>
 #include <bit>
-#include <cctype>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -16,6 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "formats/io/sums.h"
+#include "formats/io/values.h"
+#include "formats/volume/places.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
@@ -37,23 +37,14 @@ struct NumberRange {
 
 template <class T>
 NumberRange number_range(const std::byte* values, uint64_t count) {
-  return tbb::parallel_reduce(
-      tbb::blocked_range<uint64_t>(0, count, 1 << 16), NumberRange(),
-      [&](const tbb::blocked_range<uint64_t>& part, NumberRange sum) {
-        for (uint64_t i = part.begin(); i < part.end(); ++i) {
-          const auto number = static_cast<double>(stored_value<T>(values, i));
-          if (!std::isfinite(number)) {
-            sum.first_not_finite = std::min(sum.first_not_finite, i);
-            continue;
-          }
-          sum.range = {std::min(sum.range.low, number), std::max(sum.range.high, number)};
-        }
-        return sum;
-      },
-      [](NumberRange a, const NumberRange& b) {
-        a.add(b);
-        return a;
-      });
+  return sum_of_items<NumberRange>(count, 1 << 16, [&](NumberRange& sum, uint64_t i) {
+    const auto number = static_cast<double>(stored_value<T>(values, i));
+    if (!std::isfinite(number)) {
+      sum.first_not_finite = std::min(sum.first_not_finite, i);
+      return;
+    }
+    sum.range = {std::min(sum.range.low, number), std::max(sum.range.high, number)};
+  });
 }
 
 }  // namespace
@@ -123,8 +114,7 @@ std::optional<volume::ValueType> same_value_type(StoredType type) {
 }
 
 std::optional<StoredType> parse_stored_type(std::string_view name) {
-  std::string lower(name);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  const std::string lower = lower_case(name);
   if (lower.find(',') != std::string::npos) return std::nullopt;
   const std::string between_commas = "," + lower + ",";
   for (const Spellings& spellings : kSpellings)
@@ -187,16 +177,8 @@ void look_at(Fit& fit, T value, uint64_t i) {
 
 template <class T>
 Fit fit_of(const std::byte* values, uint64_t count) {
-  return tbb::parallel_reduce(
-      tbb::blocked_range<uint64_t>(0, count, 1 << 16), Fit(),
-      [&](const tbb::blocked_range<uint64_t>& part, Fit fit) {
-        for (uint64_t i = part.begin(); i < part.end(); ++i) look_at(fit, stored_value<T>(values, i), i);
-        return fit;
-      },
-      [](Fit a, const Fit& b) {
-        a.add(b);
-        return a;
-      });
+  return sum_of_items<Fit>(count, 1 << 16,
+                           [&](Fit& fit, uint64_t i) { look_at(fit, stored_value<T>(values, i), i); });
 }
 
 [[noreturn]] void throw_inexact(const StoredVolume& stored, const std::string& voxel) {
@@ -250,14 +232,6 @@ void convert_to(ValueType type, const std::byte* from, std::byte* to, uint64_t c
   }
 }
 
-// Returns the index of a voxel among those of a box, x fastest.
-uint64_t place_in(const VoxelBox& box, Int3 voxel) {
-  const Int3 at = voxel - box.min;
-  return (static_cast<uint64_t>(at.z) * static_cast<uint64_t>(box.size().y) + static_cast<uint64_t>(at.y)) *
-             static_cast<uint64_t>(box.size().x) +
-         static_cast<uint64_t>(at.x);
-}
-
 }  // namespace
 
 volume::Volume known_volume(StoredVolume stored) {
@@ -278,7 +252,8 @@ volume::Volume known_volume(StoredVolume stored) {
       std::vector<std::byte> values(piece.voxels() * stored_bytes(from));
       read(piece, values.data());
       with_stored_type(from, [&]<class From>() {
-        convert_to<From>(type, values.data(), to + place_in(box, piece.min) * volume::value_bytes(type),
+        convert_to<From>(type, values.data(),
+                         to + index_in(box.size(), piece.min - box.min) * volume::value_bytes(type),
                          piece.voxels());
       });
     });

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "formats/io/output_file.h"
+#include "formats/io/values.h"
 #include "formats/volume/floats.h"
 #include "formats/volume/stored_volume.h"
 #include "libvox/base/geometry.h"
@@ -87,7 +88,6 @@ StoredVolume forwards(StoredVolume volume);
 
 // These functions read the text headers of volumes: lines of "name: value" or "name = value".
 
-std::string_view trimmed(std::string_view text);
 std::vector<std::string_view> words_of(std::string_view text);
 
 // Removes the first line from `text` and returns it without its line end.
