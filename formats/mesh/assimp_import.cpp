@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <assimp/Importer.hpp>
-#include <cctype>
 #include <cmath>
 #include <memory>
 #include <string_view>
@@ -17,10 +16,9 @@
 #include "formats/file_types.h"
 #include "formats/io/read_file.h"
 #include "formats/io/scan.h"
+#include "formats/io/values.h"
 #include "formats/mesh/mesh_parts.h"
 #include "libvox/base/error.h"
-#include "libvox/base/process.h"
-#include "libvox/base/units.h"
 
 namespace vox {
 namespace {
@@ -67,11 +65,6 @@ void switch_off_gltf_2(Assimp::Importer& importer) {
       const std::unique_ptr<Assimp::BaseImporter> reader(importer.GetImporter(i));
       importer.UnregisterLoader(reader.get());
     }
-}
-
-bool is_collada(const std::filesystem::path& path) {
-  const FileType* type = file_type(path, FileRole::Mesh);
-  return type && type->format == FileFormat::Collada;
 }
 
 void configure(Assimp::Importer& importer, const MeshOptions& options) {
@@ -122,7 +115,7 @@ std::vector<Instance> find_instances(const aiScene& scene, const AssimpMatrix& r
   return instances;
 }
 
-// Reserves the memory that the instances need. A small file can place a mesh many times.
+// Reserves the memory that the instances need.
 void reserve(scene::Scene& scene, const std::vector<Instance>& instances) {
   uint64_t triangles = 0, positions = 0;
   bool colored = false;
@@ -131,15 +124,7 @@ void reserve(scene::Scene& scene, const std::vector<Instance>& instances) {
     positions += instance.mesh->mNumVertices;
     colored |= instance.mesh->HasVertexColors(0);
   }
-  if (triangles > kMaxTriangles || positions >= scene::kNone)
-    throw Error(fmt::format("{} triangles with {} vertices, including instances, are too many",
-                            format_count(triangles), format_count(positions)))
-        .hint(fmt::format("at most {} triangles are supported", format_count(kMaxTriangles)));
-  uint64_t bytes = triangles * sizeof(scene::Triangle) +
-                   positions * (sizeof(Vec3d) + (colored ? sizeof(scene::Rgba8) : 0));
-  if (bytes > available_bytes())
-    throw Error(fmt::format("{} triangles, including instances, need {} of memory, but {} are free",
-                            format_count(triangles), format_bytes(bytes), format_bytes(available_bytes())));
+  check_scene_fits(triangles, positions, 0, colored);
   scene.triangles.reserve(triangles);
   scene.positions.reserve(positions);
   if (colored) scene.colors.reserve(positions);
@@ -248,7 +233,8 @@ ImportedScene import_with_assimp(const std::filesystem::path& path, const MeshOp
                                  ChildMemory& memory) {
   Assimp::Importer importer;
   configure(importer, options);
-  std::string contents = is_collada(path) ? plain_collada(TextFile(path).text()) : "";
+  std::string contents =
+      file_format(path, FileRole::Mesh) == FileFormat::Collada ? plain_collada(TextFile(path).text()) : "";
   // Assimp frees the handler.
   importer.SetIOHandler(
       std::make_unique<AssetFiles>(path, open_folders(path, options), std::move(contents)).release());
@@ -260,8 +246,6 @@ ImportedScene import_with_assimp(const std::filesystem::path& path, const MeshOp
 }
 
 namespace {
-
-constexpr std::string_view kBlanks = " \t\r\n";
 
 // Returns the length of the piece at the start of `xml` that ends with `end`.
 size_t piece_length(std::string_view xml, std::string_view end) {
@@ -283,16 +267,9 @@ size_t tag_length(std::string_view xml) {
   return xml.size();
 }
 
-std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(kBlanks);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
 bool says_latin1(std::string_view xml) {
   if (!xml.starts_with("<?xml")) return false;
-  std::string declaration(xml.substr(0, piece_length(xml, "?>")));
-  std::ranges::transform(declaration, declaration.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string declaration = lower_case(xml.substr(0, piece_length(xml, "?>")));
   return declaration.find("iso-8859-1") != declaration.npos || declaration.find("latin1") != declaration.npos;
 }
 
@@ -324,7 +301,7 @@ std::string plain_xml(std::string_view xml) {
       contents += xml.substr(0, length);
     } else if (xml.starts_with('<')) {
       length = tag_length(xml);
-      plain += trimmed(contents);
+      plain += trimmed(contents, " \t\r\n");
       plain += xml.substr(0, length);
       contents.clear();
     } else {

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <concepts>
 #include <filesystem>
 #include <span>
 #include <type_traits>
@@ -24,11 +23,7 @@ struct Writer {
   MemoryFile& file;
 
   void operator()(const Plain auto& value) { file.write(std::as_bytes(std::span(&value, 1))); }
-  template <class List>
-  void plain_list(const List& list) {
-    (*this)(uint64_t{list.size()});
-    file.write(std::as_bytes(std::span(list)));
-  }
+  void plain_list(const auto& list) { file.write_list(list); }
   template <class T>
   void each(std::vector<T>& list, auto&& transfer_item) {
     (*this)(uint64_t{list.size()});
@@ -40,23 +35,11 @@ struct Reader {
   MemoryFile& file;
 
   void operator()(Plain auto& value) { file.read(std::as_writable_bytes(std::span(&value, 1))); }
-  template <class List>
-  void plain_list(List& list) {
-    list.resize(count(sizeof(list[0])));
-    file.read(std::as_writable_bytes(std::span(list)));
-  }
+  void plain_list(auto& list) { file.read_list(list); }
   template <class T>
   void each(std::vector<T>& list, auto&& transfer_item) {
-    list.resize(count(1));
+    list.resize(file.read_count(1));
     for (T& item : list) transfer_item(*this, item);
-  }
-
- private:
-  size_t count(size_t item_size) {
-    uint64_t count = 0;
-    (*this)(count);
-    if (count > file.rest() / item_size) throw Error("the result of a child process is damaged");
-    return count;
   }
 };
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <deque>
 #include <map>
@@ -16,6 +15,7 @@
 #include "formats/images/pictures.h"
 #include "formats/io/output_file.h"
 #include "formats/mesh/mesh_parts.h"
+#include "formats/volume/places.h"
 #include "libvox/base/error.h"
 #include "libvox/base/json.h"
 #include "libvox/base/progress.h"
@@ -57,8 +57,7 @@ class VertexJoiner {
         std::ranges::any_of(vertices_, [](const Vertex& v) { return v.texcoord != scene::kNone; });
     for (const Vertex& vertex : vertices_) {
       const Vec3d& p = scene_.positions[vertex.position];
-      primitive.positions.push_back(
-          {static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)});
+      primitive.positions.push_back(vec_of<float>(p));
       if (textured)
         primitive.texcoords.push_back(vertex.texcoord == scene::kNone ? Vec2f{0, 0}
                                                                       : scene_.texcoords[vertex.texcoord]);
@@ -160,14 +159,7 @@ class Document {
 };
 
 int wrap_code(scene::Wrap wrap) {
-  switch (wrap) {
-    case scene::Wrap::Clamp:
-      return 33071;
-    case scene::Wrap::Mirror:
-      return 33648;
-    default:
-      return 10497;
-  }
+  return wrap == scene::Wrap::Clamp ? 33071 : wrap == scene::Wrap::Mirror ? 33648 : 10497;
 }
 
 void Document::add_material(const scene::Material& material) {
@@ -206,26 +198,18 @@ void Document::add_primitive(const Primitive& primitive) {
 
 std::string Document::finish() {
   root_.array("buffers").append().set("byteLength", size_);
-  std::string text = root_.text();
-  text.append((4 - text.size() % 4) % 4, ' ');
-  return text;
+  return root_.text();
 }
 
-// Writes the container: a header and two chunks (glTF 2.0, §4.4).
 void write_container(const std::filesystem::path& path, Document& document) {
-  std::string json = document.finish();
-  uint64_t total = 12 + 8 + json.size() + 8 + document.payload_size();
+  const std::string head = glb_head(document.finish(), document.payload_size());
+  const uint64_t total = head.size() + document.payload_size();
   if (total > UINT32_MAX)
     throw Error(fmt::format("{} do not fit into a GLB file", format_bytes(total)))
         .at(path.string())
         .hint("write an .obj file instead");
-  auto word = [](uint64_t x) { return static_cast<uint32_t>(x); };
-  constexpr uint32_t kMagic = 0x46546c67, kVersion = 2, kJsonChunk = 0x4e4f534a, kBinaryChunk = 0x004e4942;
   OutputFile file(path);
-  file.write(
-      std::span<const uint32_t>(std::array{kMagic, kVersion, word(total), word(json.size()), kJsonChunk}));
-  file.write(json);
-  file.write(std::span<const uint32_t>(std::array{word(document.payload_size()), kBinaryChunk}));
+  file.write(head);
   for (std::string_view bytes : document.payload()) {
     throw_if_cancelled();
     file.write(bytes);
@@ -234,6 +218,18 @@ void write_container(const std::filesystem::path& path, Document& document) {
 }
 
 }  // namespace
+
+std::string glb_head(std::string json, uint64_t payload) {
+  json.append((4 - json.size() % 4) % 4, ' ');
+  const auto words = [](std::initializer_list<uint64_t> values) {
+    std::string bytes;
+    for (const uint64_t value : values)
+      for (uint32_t shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(value >> shift);
+    return bytes;
+  };
+  return "glTF" + words({2, 12 + 8 + json.size() + 8 + payload, json.size()}) + "JSON" + json +
+         words({payload}) + std::string("BIN\0", 4);
+}
 
 bool is_glb_of_vox(std::string_view file) {
   constexpr size_t kWithin = 4096;  // the JSON text begins with the asset and its generator

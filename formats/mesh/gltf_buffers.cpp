@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "formats/io/values.h"
 #include "formats/mesh/gltf_json.h"
 #include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
@@ -53,16 +54,14 @@ std::span<const std::byte> GltfBuffers::buffer(uint32_t index) {
   const GltfBuffer& buffer = item_of(document_.buffers, index, "buffers");
   auto [known, is_new] = buffers_.try_emplace(index);
   if (!is_new) return known->second;
-  return known->second =
-             at_place([&] { return list_place("buffers", index); },
-                      [&] {
-                        std::span<const std::byte> bytes = bytes_of(buffer, index);
-                        if (bytes.size() < buffer.size)
-                          throw Error(fmt::format("'byteLength' is {}, but there are only {} bytes",
-                                                  buffer.size, bytes.size()))
-                              .hint("is the file truncated?");
-                        return bytes.first(buffer.size);
-                      });
+  return known->second = at_item("buffers", index, [&] {
+           std::span<const std::byte> bytes = bytes_of(buffer, index);
+           if (bytes.size() < buffer.size)
+             throw Error(
+                 fmt::format("'byteLength' is {}, but there are only {} bytes", buffer.size, bytes.size()))
+                 .hint("is the file truncated?");
+           return bytes.first(buffer.size);
+         });
 }
 
 std::span<const std::byte> GltfBuffers::part_of_buffer(uint32_t index, uint64_t offset, uint64_t size) {
@@ -77,15 +76,13 @@ std::span<const std::byte> GltfBuffers::view(uint32_t index) {
   const GltfView& view = item_of(document_.views, index, "bufferViews");
   auto [known, is_new] = views_.try_emplace(index);
   if (!is_new) return known->second;
-  return known->second =
-             at_place([&] { return list_place("bufferViews", index); },
-                      [&] {
-                        if (!view.meshopt) return part_of_buffer(view.buffer, view.offset, view.size);
-                        const GltfMeshopt& packed = *view.meshopt;
-                        count_decoded(decoded_size(packed));
-                        return keep(decode_meshopt(
-                            packed, view.size, part_of_buffer(packed.buffer, packed.offset, packed.size)));
-                      });
+  return known->second = at_item("bufferViews", index, [&] {
+           if (!view.meshopt) return part_of_buffer(view.buffer, view.offset, view.size);
+           const GltfMeshopt& packed = *view.meshopt;
+           count_decoded(decoded_size(packed));
+           return keep(
+               decode_meshopt(packed, view.size, part_of_buffer(packed.buffer, packed.offset, packed.size)));
+         });
 }
 
 namespace {
@@ -111,10 +108,7 @@ void check_range(uint64_t offset, uint64_t stride, uint64_t count, uint64_t size
 
 uint64_t index_at(const std::byte* at, GltfComponent component) {
   uint64_t index = 0;
-  with_component_type(component, [&]<class T>(T value) {
-    std::memcpy(&value, at, sizeof(value));
-    index = static_cast<uint64_t>(value);
-  });
+  with_component_type(component, [&]<class T>(T) { index = static_cast<uint64_t>(value_at<T>(at)); });
   return index;
 }
 
@@ -123,11 +117,8 @@ uint64_t index_at(const std::byte* at, GltfComponent component) {
 const GltfElements& GltfAccessors::get(uint32_t index) {
   const GltfAccessor& accessor = item_of(document_.accessors, index, "accessors");
   auto known = found_.find(index);
-  if (known == found_.end()) {
-    GltfElements elements =
-        at_place([&] { return list_place("accessors", index); }, [&] { return find(accessor); });
-    known = found_.emplace(index, elements).first;
-  }
+  if (known == found_.end())
+    known = found_.emplace(index, at_item("accessors", index, [&] { return find(accessor); })).first;
   return known->second;
 }
 

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 
+#include "formats/io/values.h"
 #include "formats/mesh/gltf_document.h"
 #include "libvox/base/error.h"
 
@@ -162,16 +161,8 @@ std::vector<std::pair<std::string, uint32_t>> GltfObject::named_indices() const 
 
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "glTF is little-endian");
-
 constexpr size_t kHeaderSize = 12, kChunkHeaderSize = 8;
 constexpr uint32_t kJsonChunk = 0x4e4f534a, kBinaryChunk = 0x004e4942;
-
-uint32_t word_at(std::span<const std::byte> bytes, size_t at) {
-  uint32_t word = 0;
-  std::memcpy(&word, bytes.data() + at, sizeof(word));
-  return word;
-}
 
 std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -192,7 +183,7 @@ GltfContainer::GltfContainer(const std::filesystem::path& path) : file_(path) {
 void GltfContainer::split(std::span<const std::byte> file) {
   if (file.size() < kHeaderSize + kChunkHeaderSize)
     throw Error(fmt::format("a GLB file of {} bytes", file.size())).hint("is the file truncated?");
-  uint32_t version = word_at(file, 4), length = word_at(file, 8);
+  const auto version = value_at<uint32_t>(file.data() + 4), length = value_at<uint32_t>(file.data() + 8);
   if (version == 1) throw OldGltf();
   if (version != 2)
     throw Error(fmt::format("GLB version {} is not supported, only version 2", version))
@@ -204,7 +195,7 @@ void GltfContainer::split(std::span<const std::byte> file) {
   if (rest.size() < kHeaderSize) throw Error(fmt::format("the header says {} bytes", length));
   rest = rest.subspan(kHeaderSize);
   while (rest.size() >= kChunkHeaderSize) {
-    uint32_t size = word_at(rest, 0), type = word_at(rest, 4);
+    const auto size = value_at<uint32_t>(rest.data()), type = value_at<uint32_t>(rest.data() + 4);
     rest = rest.subspan(kChunkHeaderSize);
     if (size > rest.size())
       throw Error(fmt::format("a chunk of {} bytes, but only {} follow", size, rest.size()))

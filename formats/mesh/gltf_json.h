@@ -43,6 +43,11 @@ auto at_place(Place place, Body body) -> decltype(body()) {
   }
 }
 
+template <class Body>
+auto at_item(std::string_view list, uint64_t index, Body body) {
+  return at_place([&] { return list_place(list, index); }, body);
+}
+
 // Returns the item of a list with an index that the file gives. Throws Error if it is out of range.
 template <class T>
 const T& item_of(const std::vector<T>& list, uint32_t index, std::string_view name) {
@@ -87,8 +92,7 @@ class GltfObject {
   // Calls body(GltfObject) for each item of a list, which may be missing. Errors name the item.
   void each(std::string_view name, std::invocable<GltfObject> auto body) const {
     std::vector<simdjson::dom::element> list = items(name);
-    for (size_t i = 0; i < list.size(); ++i)
-      at_place([&] { return list_place(name, i); }, [&] { body(as_object(list[i])); });
+    for (size_t i = 0; i < list.size(); ++i) at_item(name, i, [&] { body(as_object(list[i])); });
   }
 
   // Returns all members of an object that holds only indices, such as the attributes of a primitive.

@@ -1,6 +1,5 @@
 #include "formats/mesh/gltf_scene.h"
 
-#include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -33,8 +32,7 @@ uint32_t GltfMaterials::use(uint32_t material) {
     uses_.push_back(read({}));
   } else {
     const GltfMaterial& source = item_of(document_.materials, material, "materials");
-    uses_.push_back(
-        at_place([&] { return list_place("materials", material); }, [&] { return read(source); }));
+    uses_.push_back(at_item("materials", material, [&] { return read(source); }));
   }
   return known->second;
 }
@@ -93,8 +91,7 @@ uint32_t GltfMaterials::image_of(const GltfTextureUse& use) {
     return scene::kNone;
   }
   if (texture.image == scene::kNone) return scene::kNone;  // allowed by the specification
-  return at_place([&] { return list_place("textures", use.texture); },
-                  [&] { return add_image(texture.image); });
+  return at_item("textures", use.texture, [&] { return add_image(texture.image); });
 }
 
 uint32_t GltfMaterials::add_image(uint32_t index) {
@@ -102,21 +99,17 @@ uint32_t GltfMaterials::add_image(uint32_t index) {
   auto [known, is_new] = image_of_image_.try_emplace(index, scene::kNone);
   if (!is_new) return known->second;
   std::string name = image.name.empty() ? list_place("images", index) : image.name;
-  return known->second = at_place([&] { return list_place("images", index); },
-                                  [&]() -> uint32_t {
-                                    if (image.view != scene::kNone) {
-                                      auto [same, first] =
-                                          image_of_view_.try_emplace(image.view, scene::kNone);
-                                      if (first)
-                                        same->second = loader_.add_embedded(buffers_.view(image.view), name);
-                                      return same->second;
-                                    }
-                                    if (image.uri.empty()) throw Error("has neither 'uri' nor 'bufferView'");
-                                    if (auto data = data_of_uri(image.uri))
-                                      return loader_.add_embedded(*data, name);
-                                    auto file = files_.find(image.uri);
-                                    return file ? loader_.add_file(*file) : scene::kNone;
-                                  });
+  return known->second = at_item("images", index, [&]() -> uint32_t {
+           if (image.view != scene::kNone) {
+             auto [same, first] = image_of_view_.try_emplace(image.view, scene::kNone);
+             if (first) same->second = loader_.add_embedded(buffers_.view(image.view), name);
+             return same->second;
+           }
+           if (image.uri.empty()) throw Error("has neither 'uri' nor 'bufferView'");
+           if (auto data = data_of_uri(image.uri)) return loader_.add_embedded(*data, name);
+           auto file = files_.find(image.uri);
+           return file ? loader_.add_file(*file) : scene::kNone;
+         });
 }
 
 void GltfMaterials::finish(scene::Scene& scene) {

@@ -10,7 +10,6 @@
 #include <set>
 
 #include "formats/mesh/gltf_json.h"
-#include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "formats/io/child_process.h"
+#include "formats/io/values.h"
 #include "formats/mesh/gltf_json.h"
 #include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
@@ -30,11 +31,7 @@ auto with_corners(const GltfCorners& corners, Body body) {
   const std::byte* data = corners.indices.data;
   const uint64_t stride = corners.indices.stride;
   auto indexed = [=]<class T>(T) {
-    return [=](uint64_t i) {
-      T index;
-      std::memcpy(&index, data + i * stride, sizeof(T));
-      return uint32_t{index};
-    };
+    return [=](uint64_t i) { return uint32_t{value_at<T>(data + i * stride)}; };
   };
   if (!data) return body([](uint64_t i) { return static_cast<uint32_t>(i); });
   if (corners.indices.component == GltfComponent::Uint8) return body(indexed(uint8_t{}));
@@ -136,21 +133,6 @@ using draco::PointAttribute;
 // A flat surface may take as little as a byte for a vertex, for which the decoder needs about 200 bytes.
 constexpr uint64_t kBytes = uint64_t{256} << 20, kBytesPerByte = 256;
 
-void write_list(MemoryFile& file, const auto& list) {
-  uint64_t count = list.size();
-  file.write(std::as_bytes(std::span(&count, 1)));
-  file.write(std::as_bytes(std::span(list)));
-}
-
-template <class List>
-void read_list(MemoryFile& file, List& list) {
-  uint64_t count = 0;
-  file.read(std::as_writable_bytes(std::span(&count, 1)));
-  if (count > file.rest() / sizeof(list[0])) throw Error("the result of a child process is damaged");
-  list.resize(count);
-  file.read(std::as_writable_bytes(std::span(list)));
-}
-
 std::vector<std::byte> values_of(const draco::Mesh& mesh, const DracoJob::Attribute& wanted) {
   const PointAttribute* attribute = mesh.GetAttributeByUniqueId(wanted.id);
   if (!attribute)
@@ -194,23 +176,23 @@ void decode_into(MemoryFile& file, const DracoJob& job) {
   } catch (const std::exception& error) {
     problem = error.what();
   }
-  write_list(file, problem);
+  file.write_list(problem);
   if (!problem.empty()) return;
-  write_list(file, result.indices);
+  file.write_list(result.indices);
   file.write(std::as_bytes(std::span(&result.vertices, 1)));
-  for (const DracoJob::Attribute& wanted : job.attributes) write_list(file, result.attributes[wanted.name]);
+  for (const DracoJob::Attribute& wanted : job.attributes) file.write_list(result.attributes[wanted.name]);
 }
 
 DracoMesh result_of(MemoryFile& file, const DracoJob& job) {
   std::string problem;
-  read_list(file, problem);
+  file.read_list(problem);
   if (!problem.empty()) throw Error(fmt::format("{}: {}", job.place, problem)).hint("is the file damaged?");
   DracoMesh mesh;
-  read_list(file, mesh.indices);
+  file.read_list(mesh.indices);
   file.read(std::as_writable_bytes(std::span(&mesh.vertices, 1)));
   for (const DracoJob::Attribute& wanted : job.attributes) {
     std::vector<std::byte>& bytes = mesh.attributes[wanted.name];
-    read_list(file, bytes);
+    file.read_list(bytes);
     if (mesh.vertices > bytes.size() ||
         bytes.size() != mesh.vertices * wanted.width * size_of(wanted.component))
       throw Error(fmt::format("{}: Draco's result is inconsistent", job.place));

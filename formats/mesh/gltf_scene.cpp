@@ -28,17 +28,15 @@ using enum GltfComponent;
 std::vector<uint32_t> find_parents(const std::vector<GltfNode>& nodes) {
   std::vector<uint32_t> parents(nodes.size(), scene::kNone);
   for (uint32_t i = 0; i < nodes.size(); ++i)
-    at_place([&] { return list_place("nodes", i); },
-             [&] {
-               for (uint32_t child : nodes[i].children) {
-                 item_of(nodes, child, "nodes");
-                 if (parents[child] != scene::kNone)
-                   throw Error(
-                       fmt::format("has the child nodes[{}], which nodes[{}] has too; nodes must form a tree",
-                                   child, parents[child]));
-                 parents[child] = i;
-               }
-             });
+    at_item("nodes", i, [&] {
+      for (uint32_t child : nodes[i].children) {
+        item_of(nodes, child, "nodes");
+        if (parents[child] != scene::kNone)
+          throw Error(fmt::format("has the child nodes[{}], which nodes[{}] has too; nodes must form a tree",
+                                  child, parents[child]));
+        parents[child] = i;
+      }
+    });
   return parents;
 }
 
@@ -73,15 +71,13 @@ std::vector<uint32_t> roots_to_show(const GltfDocument& document, const std::vec
   roots = item_of(document.scenes, scene, "scenes");
   std::vector<bool> seen(document.nodes.size());
   for (uint32_t root : roots)
-    at_place(
-        [&] { return list_place("scenes", scene); },
-        [&] {
-          item_of(document.nodes, root, "nodes");
-          if (parents[root] != scene::kNone)
-            throw Error(fmt::format("lists nodes[{}], which is a child of nodes[{}]", root, parents[root]));
-          if (seen[root]) throw Error(fmt::format("lists nodes[{}] twice", root));
-          seen[root] = true;
-        });
+    at_item("scenes", scene, [&] {
+      item_of(document.nodes, root, "nodes");
+      if (parents[root] != scene::kNone)
+        throw Error(fmt::format("lists nodes[{}], which is a child of nodes[{}]", root, parents[root]));
+      if (seen[root]) throw Error(fmt::format("lists nodes[{}] twice", root));
+      seen[root] = true;
+    });
   return roots;
 }
 
@@ -102,25 +98,23 @@ std::vector<uint32_t> nodes_below(const std::vector<GltfNode>& nodes, const std:
 std::vector<Affine> joint_maps(const GltfDocument& document, uint32_t index,
                                const std::vector<Affine>& globals, GltfAccessors& accessors) {
   const GltfSkin& skin = item_of(document.skins, index, "skins");
-  return at_place(
-      [&] { return list_place("skins", index); },
-      [&] {
-        std::vector<Affine> maps;
-        for (uint32_t joint : skin.joints) {
-          item_of(document.nodes, joint, "nodes");
-          maps.push_back(globals[joint]);
-        }
-        if (maps.empty()) throw Error("has no joints");
-        if (skin.inverse_bind_matrices == scene::kNone) return maps;
-        accessors.check(skin.inverse_bind_matrices, {"MAT4"}, {Float});
-        const GltfElements& inverse = accessors.get(skin.inverse_bind_matrices);
-        if (inverse.count < maps.size())
-          throw Error(fmt::format("has {} joints, but {} inverse bind matrices", maps.size(), inverse.count));
-        for_each_element<16>(
-            inverse, 0, maps.size(), {},
-            [&](uint64_t i, const std::array<double, 16>& matrix) { maps[i] = maps[i] * affine_of(matrix); });
-        return maps;
-      });
+  return at_item("skins", index, [&] {
+    std::vector<Affine> maps;
+    for (uint32_t joint : skin.joints) {
+      item_of(document.nodes, joint, "nodes");
+      maps.push_back(globals[joint]);
+    }
+    if (maps.empty()) throw Error("has no joints");
+    if (skin.inverse_bind_matrices == scene::kNone) return maps;
+    accessors.check(skin.inverse_bind_matrices, {"MAT4"}, {Float});
+    const GltfElements& inverse = accessors.get(skin.inverse_bind_matrices);
+    if (inverse.count < maps.size())
+      throw Error(fmt::format("has {} joints, but {} inverse bind matrices", maps.size(), inverse.count));
+    for_each_element<16>(inverse, 0, maps.size(), {}, [&](uint64_t i, const std::array<double, 16>& matrix) {
+      maps[i] = maps[i] * affine_of(matrix);
+    });
+    return maps;
+  });
 }
 
 // Returns the maps of EXT_mesh_gpu_instancing to the node's own space.
@@ -167,25 +161,21 @@ std::vector<GltfInstance> find_gltf_instances(const GltfDocument& document, Gltf
   for (uint32_t index : nodes_below(document.nodes, roots_to_show(document, parents))) {
     const GltfNode& node = document.nodes[index];
     if (node.mesh == scene::kNone) continue;
-    at_place([&] { return list_place("nodes", index); },
-             [&] {
-               item_of(document.meshes, node.mesh, "meshes");
-               if (node.skin != scene::kNone) {
-                 auto& joints = skins[node.skin];
-                 if (!joints)
-                   joints = std::make_shared<std::vector<Affine>>(
-                       joint_maps(document, node.skin, globals, accessors));
-                 instances.push_back(
-                     {.node = index, .mesh = node.mesh, .transform = globals[index], .joints = joints});
-               } else if (node.instancing.list.empty()) {
-                 instances.push_back(
-                     {.node = index, .mesh = node.mesh, .transform = globals[index], .joints = {}});
-               } else {
-                 for (const Affine& map : instance_maps(node.instancing, accessors))
-                   instances.push_back(
-                       {.node = index, .mesh = node.mesh, .transform = globals[index] * map, .joints = {}});
-               }
-             });
+    at_item("nodes", index, [&] {
+      item_of(document.meshes, node.mesh, "meshes");
+      GltfInstance instance = {.node = index, .mesh = node.mesh, .transform = globals[index], .joints = {}};
+      if (node.skin != scene::kNone) {
+        auto& joints = skins[node.skin];
+        if (!joints)
+          joints = std::make_shared<std::vector<Affine>>(joint_maps(document, node.skin, globals, accessors));
+        instance.joints = joints;
+      }
+      if (instance.joints || node.instancing.list.empty()) return instances.push_back(instance);
+      for (const Affine& map : instance_maps(node.instancing, accessors)) {
+        instance.transform = globals[index] * map;
+        instances.push_back(instance);
+      }
+    });
   }
   return instances;
 }
@@ -225,7 +215,7 @@ class GltfSceneBuilder {
     meshes_.find_ranges();
     place_texcoords();
     place_instances();
-    check_memory(triangles_);
+    check_scene_fits(triangles_, positions_, texcoords_, colored_);
     scene::Scene scene;
     tbb::parallel_invoke([&] { materials_.finish(scene); }, [&] { write_positions(scene); },
                          [&] { write_texcoords(scene); }, [&] { write_all_triangles(scene); });
@@ -248,20 +238,7 @@ class GltfSceneBuilder {
       prepared_.push_back(&mesh);
       triangles += std::min(mesh.triangles, kMaxTriangles);
     }
-    check_memory(triangles);
-  }
-
-  // Throws Error if the triangles need too much memory. A small file can place a mesh many times.
-  void check_memory(uint64_t triangles) const {
-    if (triangles > kMaxTriangles || positions_ >= scene::kNone || texcoords_ >= scene::kNone)
-      throw Error(fmt::format("{} triangles with {} vertices, including instances, are too many",
-                              format_count(triangles), format_count(std::max(positions_, texcoords_))))
-          .hint(fmt::format("at most {} triangles are supported", format_count(kMaxTriangles)));
-    uint64_t bytes = triangles * sizeof(scene::Triangle) + texcoords_ * sizeof(Vec2f) +
-                     positions_ * (sizeof(Vec3d) + (colored_ ? sizeof(scene::Rgba8) : 0));
-    if (bytes > available_bytes())
-      throw Error(fmt::format("{} triangles, including instances, need {} of memory, but {} are free",
-                              format_count(triangles), format_bytes(bytes), format_bytes(available_bytes())));
+    check_scene_fits(triangles, positions_, texcoords_, colored_);
   }
 
   void place_texcoords() {

@@ -100,6 +100,10 @@ inline constexpr const char* kGlbGenerator = "vox";  // the generator of .glb fi
 bool is_obj_of_vox(std::string_view file);           // also for .mtl files
 bool is_glb_of_vox(std::string_view file);
 
+// Returns what stands before the payload of a .glb file: its header, the JSON chunk, and the head of the binary chunk
+// (glTF 2.0, §4.4). All together must be smaller than 4 GiB.
+std::string glb_head(std::string json, uint64_t payload);
+
 // An .obj file and its .mtl file belong together. The first lines of both hold a number that is computed from the
 // materials, so that a reader notices files of different results, as a power failure between two renames can leave.
 std::string id_of_materials(std::string_view mtl, std::span<const std::string> textures = {});

@@ -16,6 +16,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/process.h"
 #include "libvox/base/units.h"
 
 namespace vox {
@@ -122,6 +123,18 @@ void cut_concave_polygons(scene::Scene& scene, std::span<const Polygon> polygons
         too_large.load(), kMaxEarCorners);
 }
 
+void check_scene_fits(uint64_t triangles, uint64_t positions, uint64_t texcoords, bool colored) {
+  if (triangles > kMaxTriangles || positions >= scene::kNone || texcoords >= scene::kNone)
+    throw Error(fmt::format("{} triangles with {} vertices, including instances, are too many",
+                            format_count(triangles), format_count(std::max(positions, texcoords))))
+        .hint(fmt::format("at most {} triangles are supported", format_count(kMaxTriangles)));
+  const uint64_t bytes = triangles * sizeof(scene::Triangle) + texcoords * sizeof(Vec2f) +
+                         positions * (sizeof(Vec3d) + (colored ? sizeof(scene::Rgba8) : 0));
+  if (bytes > available_bytes())
+    throw Error(fmt::format("{} triangles, including instances, need {} of memory, but {} are free",
+                            format_count(triangles), format_bytes(bytes), format_bytes(available_bytes())));
+}
+
 void split_by_object(scene::Scene& scene, std::span<const ObjectRun> runs) {
   std::map<std::pair<std::string_view, uint32_t>, uint32_t> copies;  // object and material → its copy
   std::vector<scene::Material> materials;
@@ -140,10 +153,7 @@ void split_by_object(scene::Scene& scene, std::span<const ObjectRun> runs) {
       material = copy;
     }
   };
-  const uint64_t all = scene.triangles.size();
-  split(0, runs.empty() ? all : runs[0].first_triangle, "");
-  for (size_t i = 0; i < runs.size(); ++i)
-    split(runs[i].first_triangle, i + 1 < runs.size() ? runs[i + 1].first_triangle : all, runs[i].name);
+  for_each_run(runs, scene.triangles.size(), split);
   scene.materials = std::move(materials);
 }
 

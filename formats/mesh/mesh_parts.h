@@ -26,6 +26,10 @@ struct Polygon {
 // 1975). Corners keep their positions and texture coordinates.
 void cut_concave_polygons(scene::Scene& scene, std::span<const Polygon> polygons);
 
+// Throws Error if a scene with all instances of its meshes is too large for indices or for the memory. A small file can
+// place a mesh many times.
+void check_scene_fits(uint64_t triangles, uint64_t positions, uint64_t texcoords, bool colored);
+
 // The next function keeps the objects of a mesh apart.
 
 // A run of triangles of an object, up to those of the next run. Several runs may belong to one object.
@@ -33,6 +37,14 @@ struct ObjectRun {
   uint64_t first_triangle;
   std::string name;
 };
+
+// Calls body(first triangle, end, name) for the runs of `all` triangles; those before the first run have no name.
+template <class Body>
+void for_each_run(std::span<const ObjectRun> runs, uint64_t all, const Body& body) {
+  body(0, runs.empty() ? all : runs[0].first_triangle, "");
+  for (size_t i = 0; i < runs.size(); ++i)
+    body(runs[i].first_triangle, i + 1 < runs.size() ? runs[i + 1].first_triangle : all, runs[i].name);
+}
 
 // Gives each object a copy of every material that its triangles have. The runs are in the order of their triangles;
 // triangles before the first one belong to an object without a name.

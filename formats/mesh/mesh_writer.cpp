@@ -2,7 +2,6 @@
 
 #include <fmt/compile.h>
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_pipeline.h>
 
 #include <algorithm>

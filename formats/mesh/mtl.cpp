@@ -7,16 +7,10 @@
 #include <unordered_map>
 
 #include "formats/io/scan.h"
+#include "formats/io/values.h"
 
 namespace vox {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
 
 // Removes the first word and the blanks after it from `text`, and returns the word.
 std::string_view take_word(std::string_view& text) {
@@ -75,7 +69,7 @@ MtlMap parse_map(std::string_view text) {
   MtlMap map;
   while (text.starts_with('-')) {
     std::string_view rest = text;
-    std::string option = lower(take_word(rest));
+    std::string option = lower_case(take_word(rest));
     if (option == "-o") {
       map.offset = take_pair(rest, map.offset);
     } else if (option == "-s") {
@@ -83,7 +77,7 @@ MtlMap parse_map(std::string_view text) {
     } else if (option == "-t") {
       take_pair(rest, {});  // turbulence
     } else if (option == "-clamp") {
-      map.clamp = lower(take_word(rest)) == "on";
+      map.clamp = lower_case(take_word(rest)) == "on";
     } else if (auto ignored = kIgnored.find(option); ignored != kIgnored.end()) {
       for (int i = 0; i < ignored->second; ++i) take_word(rest);
     } else {
@@ -156,7 +150,7 @@ std::vector<MtlMaterial> parse_mtl(std::string_view text, const std::filesystem:
   for_each_line(text, [&](const char* p) {
     const char* end = word_end(p);
     try {
-      reader.read_line(lower({p, end}), rest_of_line(end));
+      reader.read_line(lower_case({p, end}), rest_of_line(end));
     } catch (BadMtl& error) {
       error.at(fmt::format("{}:{}", path.string(), line_number(text, p)));
       throw;

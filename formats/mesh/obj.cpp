@@ -24,12 +24,6 @@ ObjText read_text(const std::filesystem::path& path) {
   return obj;
 }
 
-std::vector<ObjectRun> runs_of(const std::vector<ObjGroup>& groups) {
-  std::vector<ObjectRun> runs;
-  for (const ObjGroup& group : groups) runs.push_back({group.first_triangle, group.name});
-  return runs;
-}
-
 }  // namespace
 
 scene::Scene read_obj(const std::filesystem::path& path, const MeshOptions& options) {
@@ -37,7 +31,7 @@ scene::Scene read_obj(const std::filesystem::path& path, const MeshOptions& opti
   cut_concave_polygons(obj.scene, obj.polygons);
   add_obj_materials(obj, path, options);
   if (options.objects == MeshObjects::Apart)
-    split_by_object(obj.scene, runs_of(obj.objects.empty() ? obj.parts : obj.objects));
+    split_by_object(obj.scene, obj.objects.empty() ? obj.parts : obj.objects);
   return std::move(obj.scene);
 }
 
@@ -60,7 +54,7 @@ struct Piece {
   std::string_view text;
   Counts counts, before;  // in this piece, and in all pieces before it
   std::vector<scene::Triangle> triangles;
-  std::vector<ObjGroup> groups, objects,
+  std::vector<ObjectRun> groups, objects,
       parts;  // these and the polygons count from the piece's first triangle
   std::vector<Polygon> polygons;
   std::vector<scene::Rgba8> colors;  // one for each position of the piece; empty if none has a color
@@ -298,8 +292,8 @@ Counts count(std::vector<Piece>& pieces, const std::filesystem::path& path) {
 void append(ObjText& all, Piece& piece) {
   uint64_t first = all.scene.triangles.size();
   all.scene.triangles.insert(all.scene.triangles.end(), piece.triangles.begin(), piece.triangles.end());
-  const auto append_groups = [&](std::vector<ObjGroup>& to, std::vector<ObjGroup>& from) {
-    for (ObjGroup& group : from) to.push_back({first + group.first_triangle, std::move(group.name)});
+  const auto append_groups = [&](std::vector<ObjectRun>& to, std::vector<ObjectRun>& from) {
+    for (ObjectRun& group : from) to.push_back({first + group.first_triangle, std::move(group.name)});
   };
   append_groups(all.groups, piece.groups);
   append_groups(all.objects, piece.objects);

@@ -18,19 +18,14 @@
 
 namespace vox {
 
-// The triangles that follow one `usemtl`, `o` or `g`.
-struct ObjGroup {
-  uint64_t first_triangle;
-  std::string name;
-};
-
+// A run has the triangles that follow one `usemtl`, `o` or `g`.
 struct ObjText {
-  scene::Scene scene;                    // triangles without material, no materials, no images
-  std::vector<ObjGroup> groups;          // in order; triangles before the first one have no material
-  std::vector<ObjGroup> objects, parts;  // the groups of `o` and of `g`
-  std::vector<Polygon> polygons;         // faces with more than three corners
-  std::vector<std::string> libraries;    // the text after each `mtllib`
-  std::string materials_id;              // in a file that vox wrote (formats/mesh/mesh.h), or ""
+  scene::Scene scene;                     // triangles without material, no materials, no images
+  std::vector<ObjectRun> groups;          // in order; triangles before the first one have no material
+  std::vector<ObjectRun> objects, parts;  // the runs of `o` and of `g`
+  std::vector<Polygon> polygons;          // faces with more than three corners
+  std::vector<std::string> libraries;     // the text after each `mtllib`
+  std::string materials_id;               // in a file that vox wrote (formats/mesh/mesh.h), or ""
 };
 
 // `path` is for messages. Throws an Error that names the line if the text cannot be parsed. A zero byte must

@@ -10,6 +10,7 @@
 #include "formats/images/image.h"
 #include "formats/io/read_file.h"
 #include "formats/io/scan.h"
+#include "formats/io/values.h"
 #include "formats/mesh/mesh.h"
 #include "formats/mesh/mesh_parts.h"
 #include "libvox/base/error.h"
@@ -51,10 +52,7 @@ std::vector<std::string> library_names(const std::string& line, const fs::path& 
     } else {
       names.push_back(word);
     }
-    std::string extension = word.substr(word.size() - std::min<size_t>(word.size(), 4));
-    std::transform(extension.begin(), extension.end(), extension.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    open = extension != ".mtl";
+    open = !lower_case(word).ends_with(".mtl");
   }
   return names;
 }
@@ -114,11 +112,7 @@ std::vector<std::string> assign_materials(ObjText& obj) {
     if (is_new) names.push_back(name);
     for (uint64_t i = first; i < end; ++i) obj.scene.triangles[i].material = entry->second;
   };
-  uint64_t all = obj.scene.triangles.size();
-  assign(0, obj.groups.empty() ? all : obj.groups[0].first_triangle, "");
-  for (size_t i = 0; i < obj.groups.size(); ++i)
-    assign(obj.groups[i].first_triangle, i + 1 < obj.groups.size() ? obj.groups[i + 1].first_triangle : all,
-           obj.groups[i].name);
+  for_each_run(obj.groups, obj.scene.triangles.size(), assign);
   return names;
 }
 

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <span>
 #include <utility>
 
 #include "formats/io/scan.h"
+#include "formats/io/values.h"
 #include "formats/mesh/mesh.h"
 #include "formats/mesh/mesh_parts.h"
 #include "libvox/base/error.h"
@@ -95,12 +95,10 @@ class OffReader {
   uint64_t read_count(const char* what) {
     p_ = skip_blanks(p_);
     const char* last = word_end(p_);
-    uint64_t value = 0;
-    const auto [parsed, error] = std::from_chars(p_, last, value);
-    if (error != std::errc() || parsed != last)
-      fail(fmt::format("expected {} instead of '{}'", what, word()));
+    const auto value = parsed_number<uint64_t>({p_, last});
+    if (!value) fail(fmt::format("expected {} instead of '{}'", what, word()));
     p_ = last;
-    return value;
+    return *value;
   }
 
   [[noreturn]] void fail(const std::string& problem) const {

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <unordered_map>
 #include <utility>
 
 #include "formats/io/scan.h"
+#include "formats/io/values.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 
@@ -102,10 +102,10 @@ class HeaderReader {
     PlyElement& element = header_.elements.emplace_back();
     element.name = take_word();
     if (element.name == "vertex" && std::exchange(has_vertices_, true)) fail("two elements 'vertex'");
-    std::string_view count = take_word();
-    auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), element.count);
-    if (error != std::errc() || end != count.data() + count.size())
-      fail(fmt::format("'{}' is not a number of elements", count));
+    const std::string_view word = take_word();
+    const auto count = parsed_number<uint64_t>(word);
+    if (!count) fail(fmt::format("'{}' is not a number of elements", word));
+    element.count = *count;
   }
 
   void read_property() {

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
-#include <cstring>
 #include <span>
 #include <string_view>
 
 #include "formats/io/read_file.h"
 #include "formats/io/scan.h"
+#include "formats/io/values.h"
 #include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
@@ -19,13 +19,6 @@ namespace {
 constexpr size_t kHeaderBytes = 84;    // 80 bytes of any text, then the number of triangles
 constexpr size_t kTriangleBytes = 50;  // normal, three corners (floats), 16 bits of attributes
 constexpr size_t kNormalBytes = 12;
-
-template <class T>
-T load_little_endian(const std::byte* p) {
-  T value;
-  std::memcpy(&value, p, sizeof value);
-  return value;
-}
 
 bool is_utf16(std::string_view text) {
   return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
@@ -53,8 +46,8 @@ scene::Scene read_binary(std::span<const std::byte> file, uint64_t count) {
   tbb::parallel_for(uint64_t{0}, count, [&](uint64_t i) {
     const std::byte* corner = file.data() + kHeaderBytes + i * kTriangleBytes + kNormalBytes;
     for (uint64_t k = 0; k < 3; ++k, corner += 12)
-      scene.positions[3 * i + k] = {load_little_endian<float>(corner), load_little_endian<float>(corner + 4),
-                                    load_little_endian<float>(corner + 8)};
+      scene.positions[3 * i + k] = {value_at<float>(corner), value_at<float>(corner + 4),
+                                    value_at<float>(corner + 8)};
   });
   add_triangles(scene);
   return scene;
@@ -120,7 +113,7 @@ class TextReader {
 scene::Scene read_stl(const std::filesystem::path& path, const MeshOptions&) {
   MappedFile file(path);
   uint64_t size = file.bytes().size(), count = 0;
-  if (size >= kHeaderBytes) count = load_little_endian<uint32_t>(file.bytes().data() + kHeaderBytes - 4);
+  if (size >= kHeaderBytes) count = value_at<uint32_t>(file.bytes().data() + kHeaderBytes - 4);
   uint64_t expected = kHeaderBytes + count * kTriangleBytes;
   if (size != expected && is_utf16(file.text())) return TextReader(TextFile(path).text(), path).read();
   bool text = size != expected && starts_with_solid(file.text());
