@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <optional>
 
+#include "formats/volume/places.h"
 #include "libvox/base/error.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/from_cubes.h"
@@ -155,10 +155,12 @@ class Composition {
                               kMostCubes, kCubeSide))
           .hint("a lower resolution makes a coarser scene")
           .about("resolution");
-    for (int32_t z = box.min.z / kCubeSide; z <= (box.max.z - 1) / kCubeSide; ++z)
-      for (int32_t y = box.min.y / kCubeSide; y <= (box.max.y - 1) / kCubeSide; ++y)
-        for (int32_t x = box.min.x / kCubeSide; x <= (box.max.x - 1) / kCubeSide; ++x)
-          cubes_.push_back(dag::cube_key(Int3{x, y, z} * kCubeSide));
+    const auto cube_of = [](const Int3& v) {
+      return Int3{v.x / kCubeSide, v.y / kCubeSide, v.z / kCubeSide};
+    };
+    const Int3 one = {1, 1, 1};
+    for_each_place_in({cube_of(box.min), cube_of(box.max - one) + one},
+                      [&](const Int3& cube) { cubes_.push_back(dag::cube_key(cube * kCubeSide)); });
   }
 
   ScenePointers scenes_;
@@ -214,9 +216,7 @@ voxelize::Box filled_box(const dag::VoxelScene& scene) {
                        filled = hull(filled, box);
                        return false;
                      });
-  const auto world = [&](Int3 voxel) {
-    return scene.origin + Vec3d{double(voxel.x), double(voxel.y), double(voxel.z)} * scene.voxel_size;
-  };
+  const auto world = [&](Int3 voxel) { return scene.origin + vec_of<double>(voxel) * scene.voxel_size; };
   return {world(filled.min), world(filled.max)};
 }
 
@@ -230,9 +230,7 @@ VoxelFile composed_voxels(ScenePointers scenes, const voxelize::Grid& grid) {
   file.cubes = composition->cubes();
   file.read = [composition](size_t cube, VoxelSink& to) {
     composition->for_each_in(cube, [&](const VoxelBox& box, uint32_t value) {
-      for (int32_t z = box.min.z; z < box.max.z; ++z)
-        for (int32_t y = box.min.y; y < box.max.y; ++y)
-          for (int32_t x = box.min.x; x < box.max.x; ++x) to.put(Int3{x, y, z}, value);
+      for_each_place_in(box, [&](const Int3& place) { to.put(place, value); });
     });
   };
   return file;

@@ -16,6 +16,7 @@
 #include "formats/file_types.h"
 #include "formats/io/output_file.h"
 #include "formats/pages/scene_stream.h"
+#include "formats/volume/places.h"
 #include "formats/volume/volume_formats.h"
 #include "formats/voxels/arrays/arrays.h"
 #include "formats/voxels/dag_files/hash_dag.h"
@@ -40,8 +41,7 @@ namespace vox {
 namespace {
 
 FileFormat export_format(const std::filesystem::path& path) {
-  const FileType* type = file_type(path, FileRole::Export);
-  return type != nullptr ? type->format : FileFormat::Foreign;
+  return file_format(path, FileRole::Export);
 }
 
 }  // namespace
@@ -59,24 +59,10 @@ void check_export_resolution(uint32_t resolution, const std::filesystem::path& p
 }
 
 bool export_holds_colors(const std::filesystem::path& path, const ExportOptions& options) {
-  switch (export_format(path)) {
-    case FileFormat::HashDag:
-    case FileFormat::Npz:
-    case FileFormat::Vl32:
-    case FileFormat::MagicaVoxel:
-    case FileFormat::Schem:
-    case FileFormat::Vdb:
-    case FileFormat::Obj:
-    case FileFormat::Gltf:
-    case FileFormat::Ply:
-    case FileFormat::VtkHdf:
-    case FileFormat::Png:
-      return true;
-    case FileFormat::Nvdb:
-      return !options.nvdb || options.nvdb == NvdbGrid::Rgba;
-    default:
-      return false;
-  }
+  using enum FileFormat;
+  const FileFormat format = export_format(path);
+  if (format == Nvdb) return !options.nvdb || options.nvdb == NvdbGrid::Rgba;
+  return is_one_of(format, {HashDag, Npz, Vl32, MagicaVoxel, Schem, Vdb, Obj, Gltf, Ply, VtkHdf, Png});
 }
 
 bool export_holds_normals(const std::filesystem::path& path, const ExportOptions& options) {
@@ -102,18 +88,8 @@ namespace {
 
 // True for formats whose voxels are cubes of one size, or have none.
 bool holds_cubes_alone(FileFormat format) {
-  switch (format) {
-    case FileFormat::MagicaVoxel:
-    case FileFormat::Binvox:
-    case FileFormat::Schem:
-    case FileFormat::HashDag:
-    case FileFormat::SymVox:
-    case FileFormat::SymVoxMirrored:
-    case FileFormat::Vl32:
-      return true;
-    default:
-      return false;
-  }
+  using enum FileFormat;
+  return is_one_of(format, {MagicaVoxel, Binvox, Schem, HashDag, SymVox, SymVoxMirrored, Vl32});
 }
 
 // A part of a scene keeps the scene's coordinates.
@@ -239,7 +215,7 @@ std::string coarser_hint(const std::string& resolution) {
 }
 
 Vec3d world_corner(const dag::VoxelScene& scene, Int3 voxel) {
-  return scene.origin + Vec3d{double(voxel.x), double(voxel.y), double(voxel.z)} * scene.voxel_size;
+  return scene.origin + vec_of<double>(voxel) * scene.voxel_size;
 }
 
 std::optional<Int3> origin_in_voxels(const dag::VoxelScene& scene) {

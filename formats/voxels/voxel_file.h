@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "formats/volume/places.h"
 #include "libvox/base/error.h"
 #include "libvox/base/morton.h"
 #include "libvox/base/vec.h"
@@ -214,16 +215,13 @@ struct FileBounds {
 inline void fit_grid(VoxelFile& file, const FileBounds& bounds) {
   file.resolution = voxelize::kMinResolution;
   if (bounds.empty()) return;
-  const uint64_t side = std::max({static_cast<uint64_t>(bounds.max.x) - static_cast<uint64_t>(bounds.min.x),
-                                  static_cast<uint64_t>(bounds.max.y) - static_cast<uint64_t>(bounds.min.y),
-                                  static_cast<uint64_t>(bounds.max.z) - static_cast<uint64_t>(bounds.min.z)});
+  const auto [x, y, z] = vec_of<uint64_t>(bounds.max) - vec_of<uint64_t>(bounds.min);
+  const uint64_t side = std::max({x, y, z});
   if (side >= voxelize::kMaxResolution)
     throw Error(fmt::format("its voxels are spread over {} along one axis, but a scene has at most {}",
                             side + 1, voxelize::kMaxResolution));
   file.resolution = std::max(static_cast<uint32_t>(side + 1), voxelize::kMinResolution);
-  file.origin = Vec3d{static_cast<double>(bounds.min.x), static_cast<double>(bounds.min.y),
-                      static_cast<double>(bounds.min.z)} *
-                file.voxel_size;
+  file.origin = vec_of<double>(bounds.min) * file.voxel_size;
 }
 
 // Converts between vox's order of octants and voxels, z << 2 | y << 1 | x, and the order in files with the

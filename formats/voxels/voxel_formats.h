@@ -13,6 +13,8 @@
 
 namespace vox {
 
+// The functions that open a file leave it to read_voxels() to name the file in an Error.
+
 // binvox has run lengths of voxels along y. https://www.patrickmin.com/binvox/binvox.html
 
 // The value that is written for a filled voxel.
@@ -33,7 +35,6 @@ void write_binvox(const dag::VoxelScene& scene, const std::filesystem::path& pat
 
 // In version 2, values up to 16 are materials as write_binvox() writes them; the palette option gives their
 // colors. If there are higher values, every value gets a color of its own, which is matched to a palette.
-// Throws Error that names the file.
 VoxelFile open_binvox(const std::filesystem::path& path);
 
 // VL32 is a plain list of voxels, which obj2voxel writes. Each voxel has 16 bytes: x, y, z as int32 and
@@ -41,7 +42,6 @@ VoxelFile open_binvox(const std::filesystem::path& path);
 
 inline constexpr size_t kVl32VoxelBytes = 16;
 
-// Throws Error that names the file.
 VoxelFile open_vl32(const std::filesystem::path& path);
 
 // Writes a record for each voxel, in Morton order, with its color in the palette; without materials all
@@ -53,8 +53,6 @@ void write_vl32(const dag::VoxelScene& scene, const std::filesystem::path& path,
 
 // NanoVDB's .nvdb is read in major version 32: the active voxels of grids of all types, the materials of
 // files that vox wrote, and the colors of RGBA8 grids.
-
-// Throws Error that names the file.
 VoxelFile open_nvdb(const std::filesystem::path& path);
 
 // NanoVDB's .nvdb is written in version 32.4.2 (libnanovdb 10.0), or 32.6.0 for NvdbGrid::OnIndex.

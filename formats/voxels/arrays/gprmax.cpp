@@ -11,6 +11,7 @@
 #include "formats/io/compression.h"
 #include "formats/io/h5_new_file.h"
 #include "formats/io/output_file.h"
+#include "formats/volume/places.h"
 #include "formats/voxels/arrays/arrays.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/vtk/vtkhdf_file.h"
@@ -26,7 +27,6 @@ constexpr const char* kGprMaxFormat = "vox-gprmax";
 constexpr std::string_view kGprMaxText = "## made by vox: materials of the geometry beside this file";
 constexpr std::string_view kApart = " #:{}|";  // what a name cannot contain
 constexpr int32_t kGprMaxChunkSide = 64;
-constexpr int kGprMaxDeflateLevel = 4;
 
 // Names are words without the marks of commands, and each is used once.
 std::vector<std::string> words_of_names(const dag::VoxelScene& scene) {
@@ -55,18 +55,9 @@ std::string materials_text(const dag::VoxelScene& scene) {
   return text;
 }
 
-h5::Object create_data(const h5::Object& root, const Int3& size, const Int3& side) {
-  const auto dims_of = [](const Int3& v) {
-    return std::vector<hsize_t>{static_cast<hsize_t>(v.x), static_cast<hsize_t>(v.y),
-                                static_cast<hsize_t>(v.z)};
-  };
-  const h5::Handle properties = h5::dataset_properties();
-  const std::vector<hsize_t> chunk = dims_of(side);
-  H5Pset_chunk(properties, static_cast<int>(chunk.size()), chunk.data());
-  H5Pset_deflate(properties, kGprMaxDeflateLevel);
-  const int16_t nothing = -1;
-  H5Pset_fill_value(properties, H5T_NATIVE_INT16, &nothing);  // chunks without voxels are never written
-  return h5::create_dataset(root, "data", H5T_STD_I16LE, dims_of(size), properties);
+std::vector<hsize_t> dims_of(const Int3& v) {
+  const auto [x, y, z] = vec_of<hsize_t>(v);
+  return {x, y, z};
 }
 
 // The chunks of a region with voxels, whose arrays are indexed by x, y, z.
@@ -88,8 +79,7 @@ class CellChunks {
     if (!dag::has_filled(dag_, box)) return {};
     std::vector<uint8_t> values(box.voxels());
     dag::write_dense(dag_, box, values.data());
-    return {{static_cast<hsize_t>(first.x), static_cast<hsize_t>(first.y), static_cast<hsize_t>(first.z)},
-            cells(values, box.size())};
+    return {dims_of(first), cells(values, box.size())};
   }
 
  private:
@@ -97,18 +87,13 @@ class CellChunks {
   std::vector<uint8_t> cells(const std::vector<uint8_t>& values, const Int3& size) const {
     std::vector<uint8_t> bytes(2 * VoxelBox{{0, 0, 0}, side_}.voxels(), 0xff);
     const uint8_t* from = values.data();
-    Int3 v;
-    for (v.z = 0; v.z < size.z; ++v.z)
-      for (v.y = 0; v.y < size.y; ++v.y)
-        for (v.x = 0; v.x < size.x; ++v.x, ++from) {
-          if (*from == 0) continue;
-          const auto place =
-              (static_cast<size_t>(v.x) * static_cast<size_t>(side_.y) + static_cast<size_t>(v.y)) *
-                  static_cast<size_t>(side_.z) +
-              static_cast<size_t>(v.z);
-          bytes[2 * place] = static_cast<uint8_t>(*from - 1);
-          bytes[2 * place + 1] = 0;
-        }
+    for_each_place_in({{0, 0, 0}, size}, [&](const Int3& v) {
+      if (const uint8_t value = *from++; value != 0) {
+        const uint64_t place = index_in({side_.z, side_.y, side_.x}, {v.z, v.y, v.x});
+        bytes[2 * place] = static_cast<uint8_t>(value - 1);
+        bytes[2 * place + 1] = 0;
+      }
+    });
     return bytes;
   }
 
@@ -138,7 +123,9 @@ void write_gprmax(const dag::VoxelScene& scene, const std::filesystem::path& pat
   h5::write_attribute<double>(file.root(), "origin", std::array{corner.x, corner.y, corner.z});
   {
     const CellChunks chunks(scene.dag, region);
-    const h5::Object data = create_data(file.root(), region.size(), chunks.side());
+    const int16_t nothing = -1;
+    const h5::Object data = create_chunks(file.root(), "data", H5T_STD_I16LE, H5T_NATIVE_INT16, &nothing,
+                                          dims_of(region.size()), dims_of(chunks.side()));
     write_deflated_chunks(data, chunks.count(), [&](size_t i) { return chunks.read(i); });
   }
   write_at(text.descriptor(), 0, materials_text(scene), text.target());

@@ -13,6 +13,7 @@
 
 #include "formats/io/read_file.h"
 #include "formats/io/scan.h"
+#include "formats/volume/places.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/voxel_formats.h"
 #include "libvox/base/error.h"
@@ -240,8 +241,7 @@ struct BinvoxContent {
 template <class Body>
 void for_each_run_of_cube(const BinvoxContent& content, Int3 corner, Body body) {
   const Vec3<uint64_t> size = content.header.size;
-  const Vec3<uint64_t> begin = {static_cast<uint64_t>(corner.x), static_cast<uint64_t>(corner.y),
-                                static_cast<uint64_t>(corner.z)};
+  const auto begin = vec_of<uint64_t>(corner);
   for (uint64_t x = begin.x; x < std::min(begin.x + 64, size.x); ++x)
     for (uint64_t z = begin.z; z < std::min(begin.z + 64, size.z); ++z)
       content.runs.for_each_run(
@@ -296,7 +296,10 @@ void set_values(VoxelFile& file, const std::bitset<256>& values, const std::file
                 different);
 }
 
-VoxelFile voxels_of(const std::shared_ptr<const BinvoxContent>& content, const std::filesystem::path& path) {
+}  // namespace
+
+VoxelFile open_binvox(const std::filesystem::path& path) {
+  const auto content = std::make_shared<const BinvoxContent>(path);
   const BinvoxHeader& header = content->header;
   VoxelFile file;
   file.resolution = std::max(static_cast<uint32_t>(header.longest()), voxelize::kMinResolution);
@@ -315,17 +318,6 @@ VoxelFile voxels_of(const std::shared_ptr<const BinvoxContent>& content, const s
     for_each_run_of_cube(*content, corner, put);
   };
   return file;
-}
-
-}  // namespace
-
-VoxelFile open_binvox(const std::filesystem::path& path) {
-  try {
-    return voxels_of(std::make_shared<const BinvoxContent>(path), path);
-  } catch (Error& error) {
-    if (!error.has_place()) error.at(path.string());
-    throw;
-  }
 }
 
 }  // namespace vox

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -13,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/io/values.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/bits.h"
 #include "libvox/base/geometry.h"
@@ -36,8 +35,6 @@ namespace vox {
 // No node refers to entries of enclosedLeaves after those of the top nodes. In a file of vox two such entries,
 // kHashDagPair and sum_of_words() of the nodes' words, tell a reader to which nodes the colors belong.
 
-static_assert(std::endian::native == std::endian::little, "words are copied from and to files of HashDAG");
-
 inline constexpr uint64_t kHashDagHeaderBytes = 6 * 8 + 4 + 8;
 inline constexpr uint32_t kHashDagLeafLevels = 2;  // a leaf holds the last two levels
 
@@ -46,11 +43,8 @@ inline constexpr uint64_t kHashDagPair = 0x7269617020786f76;  // "vox pair"
 // Returns the sum of a piece of all words; the pieces' sums add up. `first` is the number of the piece's first word.
 inline uint64_t sum_of_words(std::span<const std::byte> words, uint64_t first) {
   uint64_t sum = 0;
-  for (size_t at = 0; at + sizeof(uint32_t) <= words.size(); at += sizeof(uint32_t)) {
-    uint32_t word = 0;
-    std::memcpy(&word, words.data() + at, sizeof(word));
-    sum += mix64(++first) * (word | uint64_t{1} << 32);
-  }
+  for (size_t at = 0; at + sizeof(uint32_t) <= words.size(); at += sizeof(uint32_t))
+    sum += mix64(++first) * (value_at<uint32_t>(words.data() + at) | uint64_t{1} << 32);
   return sum;
 }
 

@@ -8,27 +8,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 
 #include "formats/io/read_file.h"
+#include "formats/io/values.h"
 #include "formats/voxels/dag_files/file_nodes.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/log.h"
 #include "libvox/dag/from_cubes.h"
-#include "libvox/voxelize/grid.h"
 
 namespace vox {
 namespace {
 
 template <class T>
-T value_at(const MappedFile& file, uint64_t at) {
-  T value;
-  std::memcpy(&value, file.bytes().data() + at, sizeof(T));
-  return value;
+T file_value(const MappedFile& file, uint64_t at) {
+  return value_at<T>(file.bytes().data() + at);
 }
 
 class HashDagFile {
@@ -37,8 +34,8 @@ class HashDagFile {
     const uint64_t size = file_.bytes().size();
     if (size < kHashDagHeaderBytes)
       throw Error(fmt::format("has {} bytes, fewer than its header", size)).hint("is the file truncated?");
-    levels_ = value_at<uint32_t>(file_, 48);
-    words_ = value_at<uint64_t>(file_, 52);
+    levels_ = file_value<uint32_t>(file_, 48);
+    words_ = file_value<uint64_t>(file_, 52);
     if (levels_ < kHashDagLeafLevels || levels_ > kMostFileLevels)
       throw Error(
           fmt::format("states {} levels, expected {} to {}", levels_, kHashDagLeafLevels, kMostFileLevels));
@@ -95,11 +92,11 @@ class HashDagFile {
   }
 
  private:
-  double bound_value(uint32_t i) const { return value_at<double>(file_, i * 8); }
+  double bound_value(uint32_t i) const { return file_value<double>(file_, i * 8); }
 
   uint32_t word(uint64_t at, uint64_t node) const {
     if (at >= words_) throw_beyond(node);
-    return value_at<uint32_t>(file_, kHashDagHeaderBytes + at * 4);
+    return file_value<uint32_t>(file_, kHashDagHeaderBytes + at * 4);
   }
   uint64_t child_at(uint64_t at, uint64_t node) const {
     const uint64_t child = word(at, node);
@@ -130,19 +127,19 @@ class HashDagColorsFile {
     };
     constexpr uint64_t kHead = 4 + 8;
     if (size < kHead) fail();
-    const auto enclosed = value_at<uint64_t>(file_, 4);
+    const auto enclosed = file_value<uint64_t>(file_, 4);
     if (enclosed > (size - kHead) / 8 || size - kHead - enclosed * 8 < 8) fail();
     first_ = kHead + enclosed * 8 + 8;
-    count_ = value_at<uint64_t>(file_, first_ - 8);
-    if (enclosed >= 2 && value_at<uint64_t>(file_, first_ - 24) == kHashDagPair)
-      sum_of_nodes_ = value_at<uint64_t>(file_, first_ - 16);
+    count_ = file_value<uint64_t>(file_, first_ - 8);
+    if (enclosed >= 2 && file_value<uint64_t>(file_, first_ - 24) == kHashDagPair)
+      sum_of_nodes_ = file_value<uint64_t>(file_, first_ - 16);
     if ((size - first_) / 4 != count_ || (size - first_) % 4 != 0) fail();
   }
 
   uint64_t count() const { return count_; }
   const std::optional<uint64_t>& sum_of_nodes() const { return sum_of_nodes_; }  // in files of vox
   scene::Rgb8 color(uint64_t i) const {
-    const auto bgr = value_at<uint32_t>(file_, first_ + i * 4);
+    const auto bgr = file_value<uint32_t>(file_, first_ + i * 4);
     return {static_cast<uint8_t>(bgr), static_cast<uint8_t>(bgr >> 8), static_cast<uint8_t>(bgr >> 16)};
   }
 

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <vector>
 
+#include "formats/io/values.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/frozen_dag.h"
@@ -24,8 +24,6 @@ namespace vox {
 // children, followed by the word at which each child begins, the highest slot first. A node of the last level
 // is only the mask of 2³ voxels. In a .ussvdag file a child is mirrored before it is put in its place: along
 // x if bit 8 + slot is set, along y if bit 16 + slot is set, along z if bit 24 + slot is set.
-
-static_assert(std::endian::native == std::endian::little, "words are copied from and to files of SymVox");
 
 inline constexpr uint32_t kSymVoxMirrors = 8;  // the number of ways to mirror a node, including not at all
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstring>
 
 #include "formats/io/read_file.h"
+#include "formats/io/values.h"
 #include "formats/voxels/dag_files/file_nodes.h"
 #include "formats/voxels/voxel_file.h"
 
@@ -21,7 +21,7 @@ class SymVoxFile {
     const uint64_t size = file_.bytes().size();
     if (size < sizeof(head_))
       throw Error(fmt::format("has {} bytes, fewer than its header", size)).hint("is the file truncated?");
-    std::memcpy(&head_, file_.bytes().data(), sizeof(head_));
+    head_ = value_at<SymVoxHeader>(file_.bytes().data());
     if (head_.levels < 1 || head_.levels > kMostFileLevels)
       throw Error(fmt::format("states {} levels, expected 1 to {}", head_.levels, kMostFileLevels));
     if (size - sizeof(head_) != uint64_t{head_.words} * 4 || head_.words == 0)
@@ -82,9 +82,7 @@ class SymVoxFile {
     if (at >= head_.words)
       throw Error(fmt::format("the node at word {} reaches beyond the last of {} words", id / kSymVoxMirrors,
                               head_.words));
-    uint32_t value = 0;
-    std::memcpy(&value, file_.bytes().data() + sizeof(head_) + at * 4, sizeof(value));
-    return value;
+    return value_at<uint32_t>(file_.bytes().data() + sizeof(head_) + at * 4);
   }
 
   // Returns the child that is in a slot after the node has been mirrored.

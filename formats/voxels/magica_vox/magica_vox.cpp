@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "formats/volume/places.h"
 #include "formats/voxels/export.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
@@ -254,9 +255,7 @@ std::vector<uint8_t> model_chunks(const dag::FrozenDag& dag, const NumberedColor
     }
   };
   auto put_solid = [&](const VoxelBox& box, uint32_t material) {
-    for (int32_t z = box.min.z; z < box.max.z; ++z)
-      for (int32_t y = box.min.y; y < box.max.y; ++y)
-        for (int32_t x = box.min.x; x < box.max.x; ++x) put({x, y, z}, dag::solid_value(material));
+    for_each_place_in(box, [&](const Int3& voxel) { put(voxel, dag::solid_value(material)); });
   };
   if (model.voxels != 0 && colors != nullptr)
     dag::for_each_leaf(dag, model.box, put_colors);

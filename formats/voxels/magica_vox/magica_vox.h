@@ -38,7 +38,7 @@ bool is_magica_vox_of_vox(std::string_view file);
 
 // Reads the first frame of all models at their places in the scene graph, turned so that y is up. Hidden
 // models are left out, and a message says so. A file that vox wrote gives back the grid and the materials of
-// its scene. Throws Error that names the file.
+// its scene.
 VoxelFile open_magica_vox(const std::filesystem::path& path);
 
 // A transform that maps voxels to voxels: axes are exchanged and mirrored, and then everything is moved.

@@ -5,11 +5,12 @@
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <tuple>
 
 #include "formats/io/read_file.h"
+#include "formats/io/values.h"
+#include "formats/volume/places.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
@@ -100,11 +101,7 @@ class ModelBuckets {
     return static_cast<uint32_t>((at.x >> 6 & 7) | (at.y >> 6 & 7) << 3 | (at.z >> 6 & 7) << 6);
   }
 
-  uint32_t file_word(uint64_t i) const {
-    uint32_t word = 0;
-    std::memcpy(&word, model_->voxels.data() + 4 * i, 4);  // little-endian, like this machine
-    return word;
-  }
+  uint32_t file_word(uint64_t i) const { return value_at<uint32_t>(model_->voxels.data() + 4 * i); }
 
   const MagicaModel* model_ = nullptr;
   std::vector<uint32_t> sorted_;  // as in the file; empty if there is only one bucket
@@ -189,12 +186,10 @@ class MagicaVoxels {
       const ModelBuckets& model = models_[instance.model];
       const Int3 corner = dag::cube_corner(present_[i].cube);
       AxisTransform into = instance.place;
-      into.move = into.move - Vec3<int64_t>{corner.x, corner.y, corner.z};
+      into.move = into.move - vec_of<int64_t>(corner);
       model.for_each_voxel(model.buckets()[present_[i].bucket], [&](const MagicaVoxel& voxel) {
         const Vec3<int64_t> at = into(voxel.at);
-        if (((at.x | at.y | at.z) & ~int64_t{63}) == 0)
-          body(Int3{static_cast<int32_t>(at.x), static_cast<int32_t>(at.y), static_cast<int32_t>(at.z)},
-               voxel.color);
+        if (((at.x | at.y | at.z) & ~int64_t{63}) == 0) body(vec_of<int32_t>(at), voxel.color);
       });
     }
   }
@@ -287,22 +282,17 @@ void say_what_is_left_out(const MagicaVoxels& voxels, const std::filesystem::pat
 }  // namespace
 
 VoxelFile open_magica_vox(const std::filesystem::path& path) {
-  try {
-    const auto voxels = std::make_shared<MagicaVoxels>(path);
-    VoxelFile file;
-    const Vec3<int64_t> corner = set_grid(file, voxels->bounds(), voxels->file().origin);
-    set_colors(file, voxels->file(), voxels->highest_color());
-    file.cubes = voxels->settle(corner);
-    const uint32_t first = file.values == VoxelValues::Entries ? 1 : 0;  // the index that stands for entry 0
-    file.read = [voxels, first](size_t cube, VoxelSink& to) {
-      voxels->for_each_in(cube, [&](Int3 place, uint32_t color) { to.put(place, color - first); });
-    };
-    say_what_is_left_out(*voxels, path);
-    return file;
-  } catch (Error& error) {
-    if (!error.has_place()) error.at(path.string());
-    throw;
-  }
+  const auto voxels = std::make_shared<MagicaVoxels>(path);
+  VoxelFile file;
+  const Vec3<int64_t> corner = set_grid(file, voxels->bounds(), voxels->file().origin);
+  set_colors(file, voxels->file(), voxels->highest_color());
+  file.cubes = voxels->settle(corner);
+  const uint32_t first = file.values == VoxelValues::Entries ? 1 : 0;  // the index that stands for entry 0
+  file.read = [voxels, first](size_t cube, VoxelSink& to) {
+    voxels->for_each_in(cube, [&](Int3 place, uint32_t color) { to.put(place, color - first); });
+  };
+  say_what_is_left_out(*voxels, path);
+  return file;
 }
 
 }  // namespace vox

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "formats/io/compression.h"
 #include "formats/io/read_file.h"
+#include "formats/volume/places.h"
 #include "formats/voxels/export.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
@@ -133,8 +134,7 @@ class Blocks {
   // Calls body(place in the cube, palette index) for the blocks of a cube that are not air.
   template <class Body>
   void for_each_in(Int3 corner, Body body) const {
-    const Vec3<uint64_t> begin = {static_cast<uint64_t>(corner.x), static_cast<uint64_t>(corner.y),
-                                  static_cast<uint64_t>(corner.z)};
+    const auto begin = vec_of<uint64_t>(corner);
     const Vec3<uint64_t> end = {std::min(begin.x + 64, tags_.size.x), std::min(begin.y + 64, tags_.size.y),
                                 std::min(begin.z + 64, tags_.size.z)};
     for (uint64_t y = begin.y; y < end.y; ++y)
@@ -142,10 +142,7 @@ class Blocks {
         uint64_t at = place_in_row(y * tags_.size.z + z, begin.x);
         for (uint64_t x = begin.x; x < end.x; ++x) {
           const uint32_t entry = number_at(at);
-          if (!is_air_[entry])
-            body(Int3{static_cast<int32_t>(x - begin.x), static_cast<int32_t>(y - begin.y),
-                      static_cast<int32_t>(z - begin.z)},
-                 entry);
+          if (!is_air_[entry]) body(vec_of<int32_t>(Vec3<uint64_t>{x, y, z} - begin), entry);
         }
       }
   }
@@ -246,25 +243,20 @@ std::vector<scene::Rgb8> block_table(const Blocks& blocks, const std::filesystem
 }  // namespace
 
 VoxelFile open_schem(const std::filesystem::path& path) {
-  try {
-    const auto blocks = std::make_shared<const Blocks>(path);
-    const Vec3<uint64_t> size = blocks->tags().size;
-    VoxelFile file;
-    file.resolution =
-        std::max(static_cast<uint32_t>(std::max({size.x, size.y, size.z})), voxelize::kMinResolution);
-    file.origin = blocks->tags().offset;
-    file.values = VoxelValues::Table;
-    file.table = block_table(*blocks, path);
-    file.cubes = blocks->marks().keys();
-    file.read = [blocks, cubes = file.cubes](size_t cube, VoxelSink& to) {
-      blocks->for_each_in(dag::cube_corner(cubes[cube]),
-                          [&](Int3 place, uint32_t entry) { to.put(place, entry); });
-    };
-    return file;
-  } catch (Error& error) {
-    if (!error.has_place()) error.at(path.string());
-    throw;
-  }
+  const auto blocks = std::make_shared<const Blocks>(path);
+  const Vec3<uint64_t> size = blocks->tags().size;
+  VoxelFile file;
+  file.resolution =
+      std::max(static_cast<uint32_t>(std::max({size.x, size.y, size.z})), voxelize::kMinResolution);
+  file.origin = blocks->tags().offset;
+  file.values = VoxelValues::Table;
+  file.table = block_table(*blocks, path);
+  file.cubes = blocks->marks().keys();
+  file.read = [blocks, cubes = file.cubes](size_t cube, VoxelSink& to) {
+    blocks->for_each_in(dag::cube_corner(cubes[cube]),
+                        [&](Int3 place, uint32_t entry) { to.put(place, entry); });
+  };
+  return file;
 }
 
 }  // namespace vox
@@ -276,20 +268,9 @@ constexpr uint32_t kMostDepth = 512;
 
 // Returns the size in bytes of a value of a type with a fixed size.
 uint64_t fixed_bytes(Type type) {
-  switch (type) {
-    case Type::Byte:
-      return 1;
-    case Type::Short:
-      return 2;
-    case Type::Int:
-    case Type::Float:
-      return 4;
-    case Type::Long:
-    case Type::Double:
-      return 8;
-    default:
-      return 0;
-  }
+  constexpr std::array<uint64_t, 7> kBytes = {0, 1, 2, 4, 8, 4, 8};  // in the order of Type
+  const auto i = static_cast<size_t>(type);
+  return i < kBytes.size() ? kBytes[i] : 0;
 }
 
 void skip_below(ByteCursor& from, Type type, uint32_t depth);
@@ -310,13 +291,12 @@ void skip_below(ByteCursor& from, Type type, uint32_t depth) {
   if (depth > kMostDepth) from.fail("its tags are nested too deeply");
   switch (type) {
     case Type::ByteArray:
-      from.take(from.big<uint32_t>());
-      return;
     case Type::IntArray:
-      from.take(uint64_t{4} * from.big<uint32_t>());
-      return;
     case Type::LongArray:
-      from.take(uint64_t{8} * from.big<uint32_t>());
+      from.take((type == Type::ByteArray  ? 1
+                 : type == Type::IntArray ? 4
+                                          : uint64_t{8}) *
+                from.big<uint32_t>());
       return;
     case Type::String:
       read_string(from);

@@ -17,8 +17,7 @@
 namespace vox {
 
 // Each block that is not air becomes a voxel of side 1 with the color that
-// known_block_color() has for it. A message names blocks without a known color. Throws Error
-// that names the file.
+// known_block_color() has for it. A message names blocks without a known color.
 VoxelFile open_schem(const std::filesystem::path& path);
 
 // Writes a block for each voxel of the box around the scene's voxels, or of its part inside the clip box. A material

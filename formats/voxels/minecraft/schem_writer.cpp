@@ -14,6 +14,7 @@
 #include "formats/io/compression.h"
 #include "formats/io/output_file.h"
 #include "formats/io/read_file.h"
+#include "formats/volume/places.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/minecraft/schem.h"
 #include "libvox/base/error.h"
@@ -227,9 +228,7 @@ class BlockData {
  private:
   void put(Int3 voxel, uint8_t block) const {
     const Int3 at = turned_y_up(voxel - box_.min, scene_.up);
-    const uint64_t row =
-        static_cast<uint64_t>(at.y) * static_cast<uint64_t>(size_.z) + static_cast<uint64_t>(at.z);
-    to_[row * static_cast<uint64_t>(size_.x) + static_cast<uint64_t>(at.x)] = std::byte{block};
+    to_[index_in({size_.x, size_.z, size_.y}, {at.x, at.z, at.y})] = std::byte{block};
   }
 
   void fill_cube(const VoxelBox& cube) const {

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <bitset>
 #include <cmath>
-#include <span>
 #include <vector>
 
+#include "formats/volume/places.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/nanovdb/nvdb_heads.h"
 #include "formats/voxels/openvdb/distance_tree.h"
@@ -146,8 +146,8 @@ class NvdbBand {
     const Int3 low = active.count > 0 ? active.box.min : field_.corner(brick);
     LeafHead head = {.corner = {low.x, low.y, low.z}};
     if (active.count > 0) {
-      const Int3 last = active.box.size() - Int3{1, 1, 1};
-      head.reach = {static_cast<uint8_t>(last.x), static_cast<uint8_t>(last.y), static_cast<uint8_t>(last.z)};
+      const auto [x, y, z] = vec_of<uint8_t>(active.box.size() - Int3{1, 1, 1});
+      head.reach = {x, y, z};
       head.flags = kLeafHasBounds;
     }
     std::array<float, 512> values;

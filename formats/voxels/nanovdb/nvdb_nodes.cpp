@@ -1,7 +1,6 @@
 #include "formats/voxels/nanovdb/nvdb_tree.h"
 
-#include <algorithm>
-
+#include "formats/volume/places.h"
 #include "formats/voxels/nanovdb/nvdb_heads.h"
 #include "libvox/dag/walk.h"
 
@@ -88,17 +87,9 @@ TreeNodes::TreeNodes(const dag::VoxelScene& scene, NvdbGrid grid, const TreeOutl
 }
 
 GridType TreeNodes::type() const {
-  switch (grid_) {
-    case NvdbGrid::Index:
-      return GridType::Index;
-    case NvdbGrid::OnIndex:
-      return GridType::OnIndex;
-    case NvdbGrid::U8:
-      return GridType::Fp8;
-    case NvdbGrid::Rgba:
-      break;
-  }
-  return GridType::Rgba8;
+  if (grid_ == NvdbGrid::Index) return GridType::Index;
+  if (grid_ == NvdbGrid::OnIndex) return GridType::OnIndex;
+  return grid_ == NvdbGrid::U8 ? GridType::Fp8 : GridType::Rgba8;
 }
 
 uint64_t TreeNodes::leaf_bytes() const {
@@ -291,9 +282,9 @@ void TreeNodes::put_colors(uint8_t* to, const LeafCell& cell) const {
 void TreeNodes::put_leaf(NodeBytes& bytes, uint64_t at, const LeafCell& cell, uint64_t index) const {
   LeafHead head = {.flags = kLeafHasBounds, .mask = file_mask(cell)};
   const VoxelBox box = bounds_of(cell);
-  const Int3 reach = box.size() - Int3{1, 1, 1};
+  const auto [x, y, z] = vec_of<uint8_t>(box.size() - Int3{1, 1, 1});
   head.corner = {box.min.x, box.min.y, box.min.z};
-  head.reach = {static_cast<uint8_t>(reach.x), static_cast<uint8_t>(reach.y), static_cast<uint8_t>(reach.z)};
+  head.reach = {x, y, z};
   if (grid_ == NvdbGrid::Index) {
     head.flags |= kLeafIndexesActive;
     std::memcpy(head.of_type.data() + 8, &index, 8);

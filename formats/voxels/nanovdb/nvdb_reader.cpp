@@ -185,31 +185,13 @@ void tell_what_is_lost(const NvdbVoxels& voxels, const std::filesystem::path& pa
               path.string());
 }
 
-VoxelFile file_of(const GridBytes& grid, const std::filesystem::path& path) {
-  const auto voxels = std::make_shared<const NvdbVoxels>(grid);
-  VoxelFile file;
-  file.values = values_of(voxels->meaning());
-  Vec3<int64_t> base = {0, 0, 0};
-  if (voxels->ours())
-    use_scene_text(file, *voxels->ours());
-  else
-    base = fit_tree(file, bounds_of_parts(voxels->tree()), placement_of(voxels->tree().head()), path);
-  tell_what_is_lost(*voxels, path);
-  const auto cubes =
-      std::make_shared<const std::vector<TreeCube>>(cubes_of(voxels->tree(), base, file.resolution));
-  for (const TreeCube& cube : *cubes) file.cubes.push_back(cube.key);
-  file.read = [voxels, cubes](size_t i, VoxelSink& to) { voxels->read((*cubes)[i], to); };
-  return file;
-}
-
 }  // namespace
 
 VoxelFile open_nvdb(const std::filesystem::path& path) {
-  try {
-    return file_of(open_grid(path), path);
-  } catch (Error& error) {
-    throw Error(error).at(path.string());
-  }
+  const auto voxels = std::make_shared<const NvdbVoxels>(open_grid(path));
+  tell_what_is_lost(*voxels, path);
+  return file_of_tree(voxels, values_of(voxels->meaning()), voxels->ours(),
+                      placement_of(voxels->tree().head()), path);
 }
 
 }  // namespace vox

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "formats/voxels/nanovdb/nvdb_file.h"

@@ -6,47 +6,23 @@ namespace vox::nvdb {
 namespace {
 
 NodeShape shape_of(GridType type) {
-  switch (type) {
-    case GridType::Float:
-    case GridType::Int32:
-    case GridType::Half:
-    case GridType::UInt32:
-    case GridType::Rgba8:
-    case GridType::Fp4:
-    case GridType::Fp8:
-    case GridType::Fp16:
-    case GridType::FpN:
-      return {4, 4, 4};
-    case GridType::Double:
-    case GridType::Int64:
-    case GridType::Index:
-    case GridType::OnIndex:
-    case GridType::IndexMask:
-    case GridType::OnIndexMask:
-    case GridType::PointIndex:
-      return {8, 8, 8};
-    case GridType::Int16:
-      return {2, 2, 4};
-    case GridType::UInt8:
-      return {1, 1, 4};
-    case GridType::Mask:
-    case GridType::Boolean:
-      return {1, 1, 1};
-    case GridType::Vec3f:
-      return {12, 4, 4};
-    case GridType::Vec3d:
-      return {24, 8, 8};
-    case GridType::Vec4f:
-      return {16, 4, 4};
-    case GridType::Vec4d:
-      return {32, 8, 8};
-    case GridType::Vec3u8:
-      return {3, 1, 4};
-    case GridType::Vec3u16:
-      return {6, 2, 4};
-    case GridType::End:
-      break;
-  }
+  using enum GridType;
+  struct OfType {
+    GridType type;
+    NodeShape shape;
+  };
+  // clang-format off
+  static constexpr OfType kShapes[] = {
+      {Float, {4, 4, 4}}, {Int32, {4, 4, 4}}, {Half, {4, 4, 4}}, {UInt32, {4, 4, 4}}, {Rgba8, {4, 4, 4}},
+      {Fp4, {4, 4, 4}}, {Fp8, {4, 4, 4}}, {Fp16, {4, 4, 4}}, {FpN, {4, 4, 4}}, {Double, {8, 8, 8}},
+      {Int64, {8, 8, 8}}, {Index, {8, 8, 8}}, {OnIndex, {8, 8, 8}}, {IndexMask, {8, 8, 8}},
+      {OnIndexMask, {8, 8, 8}}, {PointIndex, {8, 8, 8}}, {Int16, {2, 2, 4}}, {UInt8, {1, 1, 4}},
+      {Mask, {1, 1, 1}}, {Boolean, {1, 1, 1}}, {Vec3f, {12, 4, 4}}, {Vec3d, {24, 8, 8}},
+      {Vec4f, {16, 4, 4}}, {Vec4d, {32, 8, 8}}, {Vec3u8, {3, 1, 4}}, {Vec3u16, {6, 2, 4}},
+  };
+  // clang-format on
+  for (const OfType& known : kShapes)
+    if (known.type == type) return known.shape;
   throw Error(
       fmt::format("its values have type {}, which NanoVDB 32 does not know", static_cast<uint32_t>(type)));
 }

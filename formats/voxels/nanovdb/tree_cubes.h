@@ -3,16 +3,18 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_reduce.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <vector>
 
+#include "formats/io/sums.h"
+#include "formats/volume/places.h"
 #include "formats/voxels/nanovdb/nvdb_file.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/bits.h"
@@ -29,8 +31,7 @@ inline constexpr size_t kMostParts = size_t{1} << 20;
 using LeafMask = std::array<uint64_t, 8>;  // word x, byte y, bit z
 
 inline Vec3<int64_t> shifted(const Vec3<int64_t>& corner, Int3 place, int32_t side) {
-  return {corner.x + int64_t{place.x} * side, corner.y + int64_t{place.y} * side,
-          corner.z + int64_t{place.z} * side};
+  return corner + vec_of<int64_t>(place) * side;
 }
 
 FileBounds cube_bounds(const Vec3<int64_t>& corner, int32_t side);
@@ -84,16 +85,9 @@ uint32_t filled_octants(const Filled& filled) {
 // Returns the bounds of the voxels of all parts of a tree.
 template <class Tree>
 FileBounds bounds_of_parts(const Tree& tree) {
-  return tbb::parallel_reduce(
-      tbb::blocked_range<size_t>(0, tree.parts().size()), FileBounds(),
-      [&](const tbb::blocked_range<size_t>& range, FileBounds bounds) {
-        for (size_t i = range.begin(); i < range.end(); ++i) bounds.add(tree.bounds_of(tree.parts()[i]));
-        return bounds;
-      },
-      [](FileBounds a, const FileBounds& b) {
-        a.add(b);
-        return a;
-      });
+  return sum_of_items<FileBounds>(tree.parts().size(), 1, [&](FileBounds& bounds, uint64_t i) {
+    bounds.add(tree.bounds_of(tree.parts()[i]));
+  });
 }
 
 // A cube of 64³ voxels: an octant of a part of the tree.
@@ -113,14 +107,11 @@ std::vector<TreeCube> cubes_of(const Tree& tree, const Vec3<int64_t>& base, uint
     for (uint32_t octant = 0; octant < 8; ++octant) {
       if ((octants >> octant & 1) == 0) continue;
       const Int3 step = octant_corner(octant, dag::VoxelCube::kSide);
-      const Vec3<int64_t> at = {part.corner.x + step.x - base.x, part.corner.y + step.y - base.y,
-                                part.corner.z + step.z - base.z};
+      const Vec3<int64_t> at = part.corner + vec_of<int64_t>(step) - base;
       if (std::min({at.x, at.y, at.z}) < 0 || std::max({at.x, at.y, at.z}) >= resolution)
         throw Error(fmt::format("a voxel lies outside of the grid of {}³ voxels", resolution))
             .hint("is the file damaged?");
-      const Int3 corner = {static_cast<int32_t>(at.x), static_cast<int32_t>(at.y),
-                           static_cast<int32_t>(at.z)};
-      cubes.push_back({dag::cube_key(corner), i, octant});
+      cubes.push_back({dag::cube_key(vec_of<int32_t>(at)), i, octant});
     }
   }
   tbb::parallel_sort(cubes.begin(), cubes.end());
@@ -144,5 +135,24 @@ Vec3<int64_t> fit_tree(VoxelFile& file, FileBounds bounds, const TreePlacement& 
 
 // Sets the grid as the text says that vox has written beside the tree.
 void use_scene_text(VoxelFile& file, const SceneText& ours);
+
+// Returns the file of these voxels, which have a tree(), its values' meaning and a read() for each cube.
+template <class Voxels>
+VoxelFile file_of_tree(const std::shared_ptr<const Voxels>& voxels, VoxelValues values,
+                       const std::optional<SceneText>& ours, const TreePlacement& placement,
+                       const std::filesystem::path& path) {
+  VoxelFile file;
+  file.values = values;
+  Vec3<int64_t> base = {0, 0, 0};
+  if (ours)
+    use_scene_text(file, *ours);
+  else
+    base = fit_tree(file, bounds_of_parts(voxels->tree()), placement, path);
+  const auto cubes =
+      std::make_shared<const std::vector<TreeCube>>(cubes_of(voxels->tree(), base, file.resolution));
+  for (const TreeCube& cube : *cubes) file.cubes.push_back(cube.key);
+  file.read = [voxels, cubes](size_t i, VoxelSink& to) { voxels->read((*cubes)[i], to); };
+  return file;
+}
 
 }  // namespace vox::nvdb

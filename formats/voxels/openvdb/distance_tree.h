@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/volume/places.h"
 #include "formats/voxels/openvdb/vdb_bytes.h"
 #include "libvox/voxelize/distances.h"
 
@@ -95,9 +96,7 @@ class DistanceTree {
       const Int3 at = {static_cast<int32_t>(place >> 6), static_cast<int32_t>(place >> 3 & 7),
                        static_cast<int32_t>(place & 7)};
       const Int3 voxel = corner + at;
-      if (std::max({voxel.x, voxel.y, voxel.z}) < side_)
-        visit(place,
-              (static_cast<size_t>(at.z) * 8 + static_cast<size_t>(at.y)) * 8 + static_cast<size_t>(at.x));
+      if (std::max({voxel.x, voxel.y, voxel.z}) < side_) visit(place, index_in({8, 8, 8}, at));
     }
   }
 

@@ -1,8 +1,8 @@
 // Blosc 1 (https://github.com/Blosc/c-blosc, README_HEADER) with LZ4 (lz4_Block_format). The data is small, up to 384 KB
 // for a node, and may be hostile.
 #include <algorithm>
-#include <cstring>
 
+#include "formats/io/values.h"
 #include "formats/voxels/openvdb/vdb_file.h"
 
 namespace vox {
@@ -15,10 +15,6 @@ struct BloscHead {
   uint32_t bytes, block_bytes, packed_bytes;
 };
 static_assert(sizeof(BloscHead) == 16);
-
-uint32_t word_at(std::span<const std::byte> data, size_t at) {
-  return stored_value<uint32_t>(data.data() + at, 0);
-}
 
 // Reads the rest of a length whose first part is 15: bytes are added up to the first one that is not 255.
 bool add_length(std::span<const std::byte> data, size_t& at, size_t& length) {
@@ -43,7 +39,7 @@ bool unlz4(std::span<const std::byte> data, std::span<std::byte> to) {
     end += literals;
     if (at == data.size()) return end == to.size();
     if (data.size() - at < 2) return false;
-    const size_t back = stored_value<uint16_t>(data.data() + at, 0);
+    const size_t back = value_at<uint16_t>(data.data() + at);
     at += 2;
     if (length == 15 && !add_length(data, at, length)) return false;
     length += 4;
@@ -56,7 +52,7 @@ bool unlz4(std::span<const std::byte> data, std::span<std::byte> to) {
 // Takes one piece: its size in 4 bytes, and its bytes, which are plain if there are as many as the piece needs.
 bool take_piece(std::span<const std::byte> data, size_t& at, std::span<std::byte> to) {
   if (data.size() - at < 4) return false;
-  const size_t size = word_at(data, at);
+  const size_t size = value_at<uint32_t>(data.data() + at);
   at += 4;
   if (size > data.size() - at) return false;
   const auto piece = data.subspan(at, size);
@@ -78,8 +74,7 @@ void unshuffle(std::span<const std::byte> from, std::span<std::byte> to, size_t 
 
 bool unblosc(std::span<const std::byte> data, std::span<std::byte> to) {
   if (data.size() < sizeof(BloscHead)) return false;
-  BloscHead head;
-  std::memcpy(&head, data.data(), sizeof head);
+  const auto head = value_at<BloscHead>(data.data());
   if (head.bytes != to.size() || head.block_bytes == 0 || head.type_bytes == 0) return false;
   if ((head.flags & kCopied) != 0) {
     if (data.size() - sizeof head < to.size()) return false;
@@ -97,7 +92,7 @@ bool unblosc(std::span<const std::byte> data, std::span<std::byte> to) {
   for (size_t done = 0; done < to.size(); starts += 4) {
     const size_t size = std::min<size_t>(head.block_bytes, to.size() - done);
     if (data.size() - starts < 4) return false;
-    size_t at = word_at(data, starts);
+    size_t at = value_at<uint32_t>(data.data() + starts);
     if (at > data.size()) return false;
     const std::span<std::byte> target = to.subspan(done, size);
     const std::span<std::byte> block = shuffled ? std::span(block_bytes).first(size) : target;

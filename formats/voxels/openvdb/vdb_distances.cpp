@@ -1,6 +1,5 @@
 // Writes distances as a .vdb file. A brick of a field is a leaf of the tree.
 #include <bitset>
-#include <span>
 #include <string_view>
 #include <vector>
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "formats/volume/places.h"
 #include "formats/volume/volume_formats.h"
 #include "formats/voxels/nanovdb/tree_cubes.h"
 #include "formats/voxels/openvdb/vdb.h"
@@ -62,8 +63,8 @@ class VdbVoxels {
       const bool is_leaf = mask_bit(node.children, n);
       const Int3 place = nvdb::place_of_entry(n, 4) - corner;
       if (std::min({place.x, place.y, place.z}) >= 0 && std::max({place.x, place.y, place.z}) < 8) {
-        const auto leaf = static_cast<uint32_t>(morton_encode(
-            static_cast<uint32_t>(place.x), static_cast<uint32_t>(place.y), static_cast<uint32_t>(place.z)));
+        const auto [x, y, z] = vec_of<uint32_t>(place);
+        const auto leaf = static_cast<uint32_t>(morton_encode(x, y, z));
         if (is_leaf)
           put_leaf(leaf, part, node, child, to);
         else if (mask_bit(node.active, n))
@@ -150,13 +151,6 @@ class VdbNumbers {
     return {min, max};
   }
 
-  static uint64_t index_in(const VoxelBox& box, const Int3& at) {
-    const Int3 size = box.size(), from = at - box.min;
-    return (static_cast<uint64_t>(from.z) * static_cast<uint64_t>(size.y) + static_cast<uint64_t>(from.y)) *
-               static_cast<uint64_t>(size.x) +
-           static_cast<uint64_t>(from.x);
-  }
-
   double first_double(const std::byte* value) const {
     return tree_.values().type().bytes == 8 ? stored_value<double>(value, 0) : stored_value<float>(value, 0);
   }
@@ -182,7 +176,7 @@ class VdbNumbers {
     const uint32_t bytes = tree_.values().type().bytes;
     for (int32_t z = voxels.min.z; z < voxels.max.z; ++z)
       for (int32_t y = voxels.min.y; y < voxels.max.y; ++y) {
-        std::byte* next = to + index_in(box, {voxels.min.x, y, z}) * bytes;
+        std::byte* next = to + index_in(box.size(), Int3{voxels.min.x, y, z} - box.min) * bytes;
         for (int32_t x = voxels.min.x; x < voxels.max.x; ++x, next += bytes)
           std::memcpy(next, changed(value(Int3{x, y, z})).data(), bytes);
       }
@@ -209,10 +203,8 @@ class VdbNumbers {
       }
       const std::vector<std::byte> values = tree_.leaf_values(part, node, leaf);
       put(voxels, box, to, [&](const Int3& at) {
-        const auto along = [&](uint32_t axis) {
-          return static_cast<int32_t>(at[axis] + bounds_.min[axis] - corner[axis]);
-        };
-        return values.data() + uint64_t{nvdb::entry_of({along(0), along(1), along(2)}, 3)} * bytes;
+        const auto place = vec_of<int32_t>(vec_of<int64_t>(at) + bounds_.min - corner);
+        return values.data() + uint64_t{nvdb::entry_of(place, 3)} * bytes;
       });
     }
   }
@@ -221,26 +213,6 @@ class VdbNumbers {
   FileBounds bounds_;
   bool is_level_set_;
 };
-
-VoxelFile vdb_voxels(const std::filesystem::path& path) {
-  const VdbFile vdb(path);
-  const size_t number = vdb.usual_grid();
-  const VdbGrid grid = vdb.grid(number);
-  if (!vdb.ours()) warn_of_others(vdb, number, path);
-  const auto voxels = std::make_shared<const VdbVoxels>(vdb, grid);
-  VoxelFile file;
-  file.values = voxels->meaning();
-  Vec3<int64_t> base = {0, 0, 0};
-  if (vdb.ours())
-    use_scene_text(file, *vdb.ours());
-  else
-    base = fit_tree(file, nvdb::bounds_of_parts(voxels->tree()), from_corners(grid.placement), path);
-  const auto cubes =
-      std::make_shared<const std::vector<TreeCube>>(nvdb::cubes_of(voxels->tree(), base, file.resolution));
-  for (const TreeCube& cube : *cubes) file.cubes.push_back(cube.key);
-  file.read = [voxels, cubes](size_t i, VoxelSink& to) { voxels->read((*cubes)[i], to); };
-  return file;
-}
 
 }  // namespace
 
@@ -254,11 +226,12 @@ bool is_vdb_volume(const std::filesystem::path& path) {
 }
 
 VoxelFile open_vdb(const std::filesystem::path& path) {
-  try {
-    return vdb_voxels(path);
-  } catch (Error& error) {
-    throw Error(error).at(path.string());
-  }
+  const VdbFile vdb(path);
+  const size_t number = vdb.usual_grid();
+  const VdbGrid grid = vdb.grid(number);
+  if (!vdb.ours()) warn_of_others(vdb, number, path);
+  const auto voxels = std::make_shared<const VdbVoxels>(vdb, grid);
+  return nvdb::file_of_tree(voxels, voxels->meaning(), vdb.ours(), from_corners(grid.placement), path);
 }
 
 StoredVolume open_vdb_volume(const std::filesystem::path& path, std::optional<uint32_t> channel) {

@@ -1,10 +1,11 @@
 #include <libdeflate.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <memory>
 
+#include "formats/io/values.h"
+#include "formats/volume/floats.h"
 #include "formats/voxels/openvdb/vdb_file.h"
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"
@@ -25,11 +26,8 @@ enum class VdbInactive : uint8_t {
 
 uint64_t count_bits(std::span<const std::byte> mask) {
   uint64_t count = 0;
-  for (size_t i = 0; i < mask.size(); i += 8) {
-    uint64_t word = 0;
-    std::memcpy(&word, mask.data() + i, 8);
-    count += static_cast<uint64_t>(popcount(word));
-  }
+  for (size_t i = 0; i < mask.size(); i += 8)
+    count += static_cast<uint64_t>(popcount(value_at<uint64_t>(mask.data() + i)));
   return count;
 }
 
@@ -47,14 +45,6 @@ VdbBlock::Value negative(const VdbBlock::Value& value, const VdbType& type) {
     }
   });
   return result;
-}
-
-float float_of_half(uint16_t half) {
-  const uint32_t sign = uint32_t{half & 0x8000u} << 16, exponent = half >> 10 & 31u, mantissa = half & 0x3ffu;
-  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | mantissa << 13);
-  if (exponent > 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | mantissa << 13);
-  const float small = static_cast<float>(mantissa) * 0x1p-24f;
-  return sign != 0 ? -small : small;
 }
 
 // Expands halves to floats, or to doubles.

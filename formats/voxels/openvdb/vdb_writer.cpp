@@ -1,7 +1,5 @@
 // A file has a head, and for each grid a head, the topology of its tree from the root down, and the values of its leaves
 // in the same order. All numbers are little-endian. The layout is that of openvdb/io and openvdb/tree.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <bitset>
@@ -37,17 +35,9 @@ enum class VdbChannel { Density, Material, Color };
 struct VdbChannelFacts {
   std::string_view name, tree, grid_class;
 };
-VdbChannelFacts facts_of(VdbChannel channel) {
-  switch (channel) {
-    case VdbChannel::Density:
-      return {"density", "Tree_float_5_4_3", "fog volume"};
-    case VdbChannel::Material:
-      return {"material", "Tree_int32_5_4_3", "unknown"};
-    case VdbChannel::Color:
-      break;
-  }
-  return {"color", "Tree_vec3s_5_4_3", "unknown"};
-}
+constexpr VdbChannelFacts kChannels[] = {{"density", "Tree_float_5_4_3", "fog volume"},
+                                         {"material", "Tree_int32_5_4_3", "unknown"},
+                                         {"color", "Tree_vec3s_5_4_3", "unknown"}};
 
 // The tree of one grid.
 class VdbGridWriter {
@@ -73,7 +63,7 @@ class VdbGridWriter {
   }
 
   void write(ExportFile& file) const {
-    const VdbChannelFacts facts = facts_of(channel_);
+    const VdbChannelFacts& facts = kChannels[static_cast<size_t>(channel_)];
     write_grid(
         file, {facts.name, facts.tree}, grid_head(facts), nodes_.size(),
         [&](uint64_t i) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -80,7 +79,7 @@ uint64_t count_of_pieces(const VoxelBox& region, int32_t side) {
 
 std::string list_text(const dag::VoxelScene& scene, const VoxelBox& region, const ExportOptions& options,
                       const fs::path& path, const std::vector<ScenePiece>& pieces) {
-  const FileFormat format = file_type(path, FileRole::Export)->format;
+  const FileFormat format = file_format(path, FileRole::Export);
   Json facts;
   facts.set("format", kPiecesFormat)
       .set("piece_side", options.pieces.side)
@@ -113,21 +112,8 @@ std::string list_text(const dag::VoxelScene& scene, const VoxelBox& region, cons
 }  // namespace
 
 bool is_format_of_pieces(const fs::path& path) {
-  const FileType* const type = file_type(path, FileRole::Export);
-  if (type == nullptr) return false;
-  switch (type->format) {
-    case FileFormat::Raw:
-    case FileFormat::Nrrd:
-    case FileFormat::Npy:
-    case FileFormat::Npz:
-    case FileFormat::Nvdb:
-    case FileFormat::Vdb:
-    case FileFormat::VtkHdf:
-    case FileFormat::Schem:
-      return true;
-    default:
-      return false;
-  }
+  using enum FileFormat;
+  return is_one_of(file_format(path, FileRole::Export), {Raw, Nrrd, Npy, Npz, Nvdb, Vdb, VtkHdf, Schem});
 }
 
 void check_pieces_writable(const fs::path& path, Overwrite overwrite) {

@@ -13,12 +13,12 @@
 #include "formats/images/pictures.h"
 #include "formats/io/output_folder.h"
 #include "formats/io/read_file.h"
+#include "formats/volume/places.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/surfaces/surface.h"
 #include "libvox/base/error.h"
 #include "libvox/base/json.h"
 #include "libvox/base/progress.h"
-#include "libvox/base/units.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/walk.h"
 
@@ -51,8 +51,7 @@ std::string SliceNames::name(uint32_t number) const {
 }
 
 bool is_slices_path(const fs::path& path) {
-  const FileType* type = file_type(path, FileRole::Export);
-  return type != nullptr && type->format == FileFormat::Png;
+  return file_format(path, FileRole::Export) == FileFormat::Png;
 }
 
 // Other pictures of vox may lie in the folder. Layers have the name of the first one, which the manifest states, with
@@ -171,10 +170,7 @@ class Slices {
     const auto put_solid = [&](const VoxelBox& box, uint32_t material) {
       const uint32_t value = dag::solid_value(material);
       if (index_of(value) == 0) return;
-      Int3 v = box.min;
-      for (v.z = box.min.z; v.z < box.max.z; ++v.z)
-        for (v.y = box.min.y; v.y < box.max.y; ++v.y)
-          for (v.x = box.min.x; v.x < box.max.x; ++v.x) put(v, value);
+      for_each_place_in(box, [&](const Int3& voxel) { put(voxel, value); });
     };
     dag::for_each_leaf(scene_.dag, layer(number), put_leaf, put_solid);
     return image == nullptr ? empty_ : encode_png(*image);

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "formats/volume/places.h"
 #include "formats/voxels/export.h"
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"
@@ -39,8 +40,8 @@ SurfacePart surface_part(SurfaceMesher& mesher, const FaceFinder& finder, Int3 c
 }
 
 uint64_t order_of(const Int3& corner) {
-  return morton_encode(static_cast<uint32_t>(corner.x), static_cast<uint32_t>(corner.y),
-                       static_cast<uint32_t>(corner.z));
+  const auto [x, y, z] = vec_of<uint32_t>(corner);
+  return morton_encode(x, y, z);
 }
 
 }  // namespace
@@ -278,15 +279,14 @@ void FaceFinder::merge(Slice& faces, uint32_t axis, int32_t layer, FaceRectangle
       };
       while (v + height < kSide && goes_on(v + height)) ++height;
       for (int32_t i = v; i < v + height; ++i) row(i) &= ~bits;
-      const Int3 corner = in_layer(axis, looks == FaceRectangle::Looks::Up ? layer + 1 : layer, u, v);
+      const auto [x, y, z] =
+          vec_of<uint8_t>(in_layer(axis, looks == FaceRectangle::Looks::Up ? layer + 1 : layer, u, v));
       if (cube_colors_) colors_.push_back(of.second);
-      rectangles_[of.first].push_back(
-          {.corner = {static_cast<uint8_t>(corner.x), static_cast<uint8_t>(corner.y),
-                      static_cast<uint8_t>(corner.z)},
-           .axis = static_cast<uint8_t>(axis),
-           .looks = looks,
-           .width = static_cast<uint8_t>(width),
-           .height = static_cast<uint8_t>(height)});
+      rectangles_[of.first].push_back({.corner = {x, y, z},
+                                       .axis = static_cast<uint8_t>(axis),
+                                       .looks = looks,
+                                       .width = static_cast<uint8_t>(width),
+                                       .height = static_cast<uint8_t>(height)});
     }
 }
 
@@ -296,8 +296,7 @@ constexpr uint32_t kNoVertex = UINT32_MAX;
 constexpr int32_t kCorners = BorderedCube::kSide + 1;  // corners of voxels along each axis
 
 size_t number_of_corner(const Int3& at) {
-  const auto x = static_cast<size_t>(at.x), y = static_cast<size_t>(at.y), z = static_cast<size_t>(at.z);
-  return (z * kCorners + y) * kCorners + x;
+  return index_in({kCorners, kCorners, kCorners}, at);
 }
 
 }  // namespace

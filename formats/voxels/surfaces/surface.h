@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/volume/places.h"
 #include "formats/voxels/export.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/colors.h"
@@ -49,16 +50,13 @@ constexpr Int3 in_layer(uint32_t axis, int32_t layer, int32_t u, int32_t v) {
 class CubeColors {
  public:
   void read(const dag::FrozenDag& dag, const dag::LeafColors& colors, Int3 corner) {
-    colors_.resize(kSide * kSide * kSide);
+    colors_.resize(size_t{kSide} * kSide * kSide);
     dag::write_dense_colors(dag, colors, cube_at(corner, BorderedCube::kSide), colors_.data());
   }
-  uint32_t operator[](Int3 at) const {
-    return colors_[(static_cast<size_t>(at.z) * kSide + static_cast<size_t>(at.y)) * kSide +
-                   static_cast<size_t>(at.x)];
-  }
+  uint32_t operator[](Int3 at) const { return colors_[index_in({kSide, kSide, kSide}, at)]; }
 
  private:
-  static constexpr size_t kSide = BorderedCube::kSide;
+  static constexpr int32_t kSide = BorderedCube::kSide;
   std::vector<uint32_t> colors_;
 };
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <iterator>
 
@@ -260,7 +259,6 @@ class GlbText {
     for (const double number : world_matrix(scene)) matrix.append(number);
   }
 
-  // Returns the JSON chunk, padded to a multiple of four bytes.
   std::string text() {
     const std::vector<MaterialRun> runs = material_runs(surface_);
     Json& primitives = root_.array("meshes").append().array("primitives");
@@ -276,8 +274,7 @@ class GlbText {
     }
     if (has_colors) add_colors(accessors.append());
     add_views();
-    std::string text = root_.text();
-    return text.append((4 - text.size() % 4) % 4, ' ');
+    return root_.text();
   }
 
  private:
@@ -325,26 +322,6 @@ class GlbText {
   const Surface& surface_;
   Json root_;
 };
-
-// Returns the file's header and the heads of its chunks (glTF 2.0, §4.4).
-std::string glb_head(const std::string& json, uint64_t payload) {
-  constexpr uint32_t kVersion = 2;
-  RecordBytes head(28);
-  const auto name = [&](std::string_view four) {
-    for (const char c : four) head.put(c);
-  };
-  name("glTF");
-  head.put(kVersion);
-  head.put(static_cast<uint32_t>(28 + json.size() + payload));
-  head.put(static_cast<uint32_t>(json.size()));
-  name("JSON");
-  const auto front = head.finish();
-  RecordBytes tail(8);
-  tail.put(static_cast<uint32_t>(payload));
-  for (const char c : std::string_view("BIN\0", 4)) tail.put(c);
-  const auto back = tail.finish();
-  return std::string(front.begin(), front.end()) + json + std::string(back.begin(), back.end());
-}
 
 std::vector<uint8_t> glb_positions(const SurfaceMesh& mesh) {
   RecordBytes bytes(mesh.vertices.size() * kPositionBytes);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "formats/volume/places.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/surfaces/surface.h"
 #include "libvox/attributes/octahedral.h"
@@ -214,8 +215,7 @@ Vec3<float> normal_of_voxel(const BorderedCube& cube, const Int3& at) {
     normal = direction * (is_turned ? -1. : 1.);
   }
   const double length = square_root(dot(normal, normal));
-  return {static_cast<float>(normal.x / length), static_cast<float>(normal.y / length),
-          static_cast<float>(normal.z / length)};
+  return vec_of<float>(quotient(normal, {length, length, length}));
 }
 
 }  // namespace vox

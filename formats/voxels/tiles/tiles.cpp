@@ -15,6 +15,8 @@
 
 #include "formats/io/output_folder.h"
 #include "formats/io/read_file.h"
+#include "formats/mesh/mesh.h"
+#include "formats/volume/places.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
@@ -30,7 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint32_t kTileSide = 32, kTileVoxels = kTileSide * kTileSide * kTileSide, kTileLog2 = 5;
+constexpr uint32_t kTileSide = 32, kTileVoxels = kTileSide * kTileSide * kTileSide;
 constexpr uint32_t kSubtreeLevels = 4;
 constexpr std::string_view kTilesetName = "tileset.json", kTilesMark = "\"generator\": \"vox\"";
 
@@ -76,16 +78,15 @@ std::string little_endian(std::initializer_list<uint32_t> words) {
 uint32_t size_of(std::string_view bytes) {
   return static_cast<uint32_t>(bytes.size());
 }
-std::string padded(std::string bytes, size_t multiple, char with) {
-  bytes.resize((bytes.size() + multiple - 1) / multiple * multiple, with);
+std::string padded(std::string bytes, char with) {  // to a multiple of eight bytes
+  bytes.resize((bytes.size() + 7) / 8 * 8, with);
   return bytes;
 }
 
 // Returns a GLB file of a tile's voxels, in RGBA.
 std::string tile_file(const std::string& colors, const Vec3d& size) {
-  const std::string json =
-      padded(fmt::format(
-                 R"({{"asset": {{"version": "2.0", "generator": "vox"}},
+  const std::string json = fmt::format(
+      R"({{"asset": {{"version": "2.0", "generator": "vox"}},
 "extensionsUsed": ["EXT_primitive_voxels", "KHR_implicit_shapes", "EXT_structural_metadata"],
 "extensionsRequired": ["EXT_primitive_voxels", "KHR_implicit_shapes"],
 "scene": 0, "scenes": [{{"nodes": [0]}}], "nodes": [{{"mesh": 0}}],
@@ -95,11 +96,8 @@ std::string tile_file(const std::string& colors, const Vec3d& size) {
 "bufferViews": [{{"buffer": 0, "byteLength": {2}}}], "buffers": [{{"byteLength": {2}}}],
 "extensions": {{"KHR_implicit_shapes": {{"shapes": [{{"type": "box", "box": {{"size": [{3}, {4}, {5}]}}}}]}},
  "EXT_structural_metadata": {{"schema": {6}, "propertyAttributes": [{{"class": "voxel", "properties": {{"color": {{"attribute": "_COLOR"}}}}}}]}}}}}})",
-                 kTileSide, kTileVoxels, colors.size(), size.x, size.y, size.z, kVoxelSchema),
-             4, ' ');
-  const uint32_t bytes = 12 + 8 + size_of(json) + 8 + size_of(colors);
-  return "glTF" + little_endian({2, bytes, size_of(json)}) + "JSON" + json +
-         little_endian({size_of(colors)}) + std::string("BIN\0", 4) + colors;
+      kTileSide, kTileVoxels, colors.size(), size.x, size.y, size.z, kVoxelSchema);
+  return glb_head(json, colors.size()) + colors;
 }
 
 // Returns the colors of a tile's voxels; empty ones are transparent.
@@ -155,7 +153,7 @@ std::string subtree_file(const TileLevels& levels, uint32_t level, uint64_t root
     for_each_below(levels[level + depth], root, depth, [&](uint64_t at) {
       depth < kSubtreeLevels ? tiles.set(before(depth) + at) : subtrees.set(at);
     });
-  const std::string tile_bytes = padded(tiles.bytes(), 8, '\0');
+  const std::string tile_bytes = padded(tiles.bytes(), '\0');
   std::string data = tile_bytes, views = fmt::format(R"({{"buffer": 0, "byteOffset": 0, "byteLength": {}}})",
                                                      tiles.bytes().size());
   std::string below = R"({"constant": 0})";
@@ -170,7 +168,7 @@ std::string subtree_file(const TileLevels& levels, uint32_t level, uint64_t root
 "contentAvailability": [{{"bitstream": 0, "availableCount": {2}}}],
 "childSubtreeAvailability": {3}}})",
                                               data.size(), views, tiles.count(), below),
-                                  8, ' ');
+                                  ' ');
   return "subt" + little_endian({1, size_of(json), 0, size_of(data), 0}) + json + data;
 }
 
@@ -178,8 +176,8 @@ std::string place_text(const TilePlace& at) {
   return fmt::format("{}.{}.{}", at[0], at[1], at[2]);
 }
 TilePlace place_of_key(uint64_t key) {
-  const Int3 at = morton_decode(key);
-  return {static_cast<uint32_t>(at.x), static_cast<uint32_t>(at.y), static_cast<uint32_t>(at.z)};
+  const auto [x, y, z] = vec_of<uint32_t>(morton_decode(key));
+  return {x, y, z};
 }
 
 // Returns the directions of east, north and up at a place, and the place itself, in coordinates with the Earth's center as
@@ -264,10 +262,8 @@ void write_tiles(const dag::VoxelScene& scene, const fs::path& path, const std::
     levels[level].resize(corners.size());
     tbb::parallel_for(size_t{0}, corners.size(), [&](size_t i) {
       throw_if_cancelled();
-      const Vec3<uint32_t> at = {static_cast<uint32_t>(corners[i].x) >> kTileLog2,
-                                 static_cast<uint32_t>(corners[i].y) >> kTileLog2,
-                                 static_cast<uint32_t>(corners[i].z) >> kTileLog2};
-      const TilePlace place = {at.x, tiles - 1 - at.z, at.y};
+      const auto [x, y, z] = vec_of<uint32_t>(corners[i]);
+      const TilePlace place = {x / kTileSide, tiles - 1 - z / kTileSide, y / kTileSide};
       levels[level][i] = tile_key(place);
       output.write(fs::path("tiles") / std::to_string(level) / (place_text(place) + ".glb"),
                    tile_file(tile_colors(dag, scene.palette, corners[i]), size * (1.0 / tiles)));

@@ -3,19 +3,16 @@
 #include "formats/voxels/voxel_formats.h"
 
 #include <fmt/format.h>
-#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
-#include <tbb/parallel_reduce.h>
 #include <tbb/parallel_sort.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "formats/io/read_file.h"
+#include "formats/io/sums.h"
+#include "formats/volume/places.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
@@ -89,31 +86,17 @@ class Records {
   MappedFile file_;
 };
 
-FileBounds bounds_of(const Records& records) {
-  return tbb::parallel_reduce(
-      tbb::blocked_range<uint64_t>(0, records.count(), 1 << 16), FileBounds(),
-      [&](const tbb::blocked_range<uint64_t>& range, FileBounds bounds) {
-        for (uint64_t i = range.begin(); i < range.end(); ++i) bounds.add(records.voxel(i));
-        return bounds;
-      },
-      [](FileBounds a, const FileBounds& b) {
-        a.add(b);
-        return a;
-      });
-}
-
 }  // namespace
 
 VoxelFile open_vl32(const std::filesystem::path& path) {
   const auto records = std::make_shared<const Records>(path);
-  const FileBounds bounds = bounds_of(*records);
+  const auto bounds = sum_of_items<FileBounds>(
+      records->count(), 1 << 16, [&](FileBounds& sum, uint64_t i) { sum.add(records->voxel(i)); });
   VoxelFile file;
   file.values = VoxelValues::Rgb;
   fit_grid(file, bounds);
   const auto place = [records, bounds](uint64_t i) {
-    const Vec3<int64_t> voxel = records->voxel(i);
-    return Int3{static_cast<int32_t>(voxel.x - bounds.min.x), static_cast<int32_t>(voxel.y - bounds.min.y),
-                static_cast<int32_t>(voxel.z - bounds.min.z)};
+    return vec_of<int32_t>(records->voxel(i) - bounds.min);
   };
   const auto groups = std::make_shared<const CubeGroups>(records->count(), place);
   file.cubes = groups->cubes();
@@ -157,10 +140,9 @@ class RecordWriter {
   }
 
   void put(Int3 voxel, scene::Rgb8 color, std::vector<uint8_t>& bytes) const {
-    const Int3 place = turned_y_up(voxel + origin_, scene_.up);
+    const auto [x, y, z] = vec_of<uint32_t>(turned_y_up(voxel + origin_, scene_.up));
     const uint32_t argb = 0xff000000 | uint32_t{color.r} << 16 | uint32_t{color.g} << 8 | color.b;
-    for (const uint32_t word : {static_cast<uint32_t>(place.x), static_cast<uint32_t>(place.y),
-                                static_cast<uint32_t>(place.z), argb})
+    for (const uint32_t word : {x, y, z, argb})
       for (uint32_t shift = 32; shift > 0; shift -= 8)
         bytes.push_back(static_cast<uint8_t>(word >> (shift - 8)));
   }

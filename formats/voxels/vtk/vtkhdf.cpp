@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "formats/volume/places.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/vtk/vtkhdf_file.h"
 #include "libvox/base/error.h"
@@ -43,7 +44,8 @@ class VtkChunks {
   }
 
   static std::vector<hsize_t> dims_of(const Int3& size) {
-    return {static_cast<hsize_t>(size.z), static_cast<hsize_t>(size.y), static_cast<hsize_t>(size.x)};
+    const auto [x, y, z] = vec_of<hsize_t>(size);
+    return {z, y, x};
   }
   std::vector<hsize_t> dims() const { return dims_of(region_.size()); }
   std::vector<hsize_t> chunk() const { return dims_of(side_); }
@@ -54,7 +56,7 @@ class VtkChunks {
   }
 
   // Returns the values of a chunk, padded with 0 beyond the region.
-  VtkCells::Chunk read(const dag::FrozenDag& dag, const Int3& corner) const {
+  DatasetChunk read(const dag::FrozenDag& dag, const Int3& corner) const {
     const VoxelBox box = box_at(corner);
     std::vector<uint8_t> values(box.voxels());
     dag::write_dense(dag, box, values.data());
@@ -62,8 +64,8 @@ class VtkChunks {
     return {dims_of(corner - region_.min), filled_up(std::move(values), box.size())};
   }
 
-  VtkCells::Chunk read_colors(const dag::FrozenDag& dag, const dag::LeafColors& of_leaves,
-                              const Int3& corner) const {
+  DatasetChunk read_colors(const dag::FrozenDag& dag, const dag::LeafColors& of_leaves,
+                           const Int3& corner) const {
     const VoxelBox box = box_at(corner);
     if (!dag::has_filled(dag, box)) return {};
     std::vector<uint32_t> colors(box.voxels());
@@ -95,8 +97,8 @@ void write_image(const dag::VoxelScene& scene, const std::filesystem::path& path
   const Int3 size = region.size();
   const VoxelSize step = scene.voxel_size;
   const Vec3d first = world_corner(scene, region.min) + Vec3d{0.5, 0.5, 0.5} * step;
-  write_vtk_whole(file.root(), "WholeExtent",
-                  std::array<int64_t, 6>{0, size.x - 1, 0, size.y - 1, 0, size.z - 1});
+  h5::write_attribute<int64_t>(file.root(), "WholeExtent",
+                               std::array<int64_t, 6>{0, size.x - 1, 0, size.y - 1, 0, size.z - 1});
   h5::write_attribute<double>(file.root(), "Origin", std::array{first.x, first.y, first.z});
   h5::write_attribute<double>(file.root(), "Spacing", std::array{step.x, step.y, step.z});
   h5::write_attribute<double>(file.root(), "Direction", std::array<double, 9>{1, 0, 0, 0, 1, 0, 0, 0, 1});
@@ -150,8 +152,7 @@ Int3 first_cell(uint64_t key) {
 }
 
 size_t place_in_box(const Int3& cell) {
-  return (static_cast<size_t>(cell.z) * kBoxSide + static_cast<size_t>(cell.y)) * kBoxSide +
-         static_cast<size_t>(cell.x);
+  return index_in({kBoxSide, kBoxSide, kBoxSide}, cell);
 }
 
 // Returns the values of a box of the finest level: those that read(box, to) writes, x fastest, and 0 outside the region.
@@ -302,14 +303,9 @@ struct AmrWriter {
   void write_coarsest(const h5::Object& group) const {
     const VoxelBox part = coarsest_cells(region, cell_side(0));
     write_vtk_boxes(group, std::vector{vtk_box(part)});
-    const h5::Object cell_data = h5::create_group(group, "CellData");
-    const VtkCells cells(cell_data, VtkArray::Material, {part.voxels()}, {part.voxels()});
-    cells.write(1, [&](size_t) -> VtkCells::Chunk { return {{0}, cut_out(box_cells(0, 0), part)}; });
-    if (!of_leaves) return;
-    const VtkCells colors(cell_data, VtkArray::Color, {part.voxels()}, {part.voxels()});
-    colors.write(1, [&](size_t) -> VtkCells::Chunk {
-      return {{0}, color_bytes(cut_out(cell_colors(0, 0), part))};
-    });
+    write_arrays(
+        group, 1, part.voxels(), [&](size_t) { return cut_out(box_cells(0, 0), part); },
+        [&](size_t) { return cut_out(cell_colors(0, 0), part); });
   }
 
   void write_boxes(const h5::Object& group, size_t level) const {
@@ -317,16 +313,25 @@ struct AmrWriter {
     std::vector<std::array<int32_t, 6>> corners;
     for (const AmrBox& box : boxes) corners.push_back(vtk_box(cube_at(first_cell(box.key), kBoxSide)));
     write_vtk_boxes(group, corners);
+    write_arrays(
+        group, boxes.size(), kBoxCells, [&](size_t i) { return box_cells(level, boxes[i].key); },
+        [&](size_t i) { return cell_colors(level, boxes[i].key); });
+  }
+
+  // Writes `count` chunks of so many cells: values(i), and colors(i) if the scene has colors.
+  template <class Values, class Colors>
+  void write_arrays(const h5::Object& group, size_t count, uint64_t cells, Values values,
+                    Colors colors) const {
     const h5::Object cell_data = h5::create_group(group, "CellData");
-    const VtkCells cells(cell_data, VtkArray::Material, {boxes.size() * kBoxCells}, {kBoxCells});
-    cells.write(boxes.size(), [&](size_t i) -> VtkCells::Chunk {
-      return {{i * kBoxCells}, box_cells(level, boxes[i].key)};
-    });
+    VtkCells(cell_data, VtkArray::Material, {count * cells}, {cells})
+        .write(count, [&](size_t i) -> DatasetChunk {
+          return {{i * cells}, values(i)};
+        });
     if (!of_leaves) return;
-    const VtkCells colors(cell_data, VtkArray::Color, {boxes.size() * kBoxCells}, {kBoxCells});
-    colors.write(boxes.size(), [&](size_t i) -> VtkCells::Chunk {
-      return {{i * kBoxCells}, color_bytes(cell_colors(level, boxes[i].key))};
-    });
+    VtkCells(cell_data, VtkArray::Color, {count * cells}, {cells})
+        .write(count, [&](size_t i) -> DatasetChunk {
+          return {{i * cells}, color_bytes(colors(i))};
+        });
   }
 };
 

@@ -18,19 +18,6 @@ namespace {
 
 constexpr int kCellDeflateLevel = 4;
 
-h5::Handle space_of(std::span<const hsize_t> dims) {
-  return {H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr), H5Sclose};
-}
-
-h5::Handle cell_properties(const std::vector<hsize_t>& chunk) {
-  h5::Handle properties = h5::dataset_properties();
-  H5Pset_chunk(properties, static_cast<int>(chunk.size()), chunk.data());
-  H5Pset_deflate(properties, kCellDeflateLevel);
-  const uint8_t empty = 0;
-  H5Pset_fill_value(properties, H5T_STD_U8LE, &empty);  // chunks without voxels are never written
-  return properties;
-}
-
 constexpr const char* kVtkFormat = "vox-vtkhdf";
 
 }  // namespace
@@ -52,7 +39,7 @@ void check_vtk_cells(uint64_t cells, const dag::VoxelScene& scene, const std::fi
 VtkFile::VtkFile(const std::filesystem::path& path, const std::string& type)
     : file_(path), vtk_(h5::create_group(file_.root(), "VTKHDF")) {
   h5::write_text(file_.root(), "format", kVtkFormat);
-  write_vtk_whole(vtk_, "Version", std::array<int64_t, 2>{1, 0});
+  h5::write_attribute<int64_t>(vtk_, "Version", std::array<int64_t, 2>{1, 0});
   write_vtk_text(vtk_, "Type", type);
 }
 
@@ -79,21 +66,7 @@ void write_vtk_text(const h5::Object& object, const std::string& name, const std
   const h5::Handle type(H5Tcopy(H5T_C_S1), H5Tclose), space(H5Screate(H5S_SCALAR), H5Sclose);
   H5Tset_size(type, text.size());
   H5Tset_strpad(type, H5T_STR_NULLPAD);
-  const h5::Handle attribute(
-      h5::check(H5Acreate2(object.id, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), object.where(),
-                "cannot be written"),
-      H5Aclose, object.id.failure());
-  h5::check(H5Awrite(attribute, type, text.data()), object.where(), "cannot be written");
-}
-
-void write_vtk_whole(const h5::Object& object, const std::string& name, std::span<const int64_t> values) {
-  const hsize_t count = values.size();
-  const h5::Handle space = space_of({&count, 1});
-  const h5::Handle attribute(
-      h5::check(H5Acreate2(object.id, name.c_str(), H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT),
-                object.where(), "cannot be written"),
-      H5Aclose, object.id.failure());
-  h5::check(H5Awrite(attribute, H5T_NATIVE_INT64, values.data()), object.where(), "cannot be written");
+  h5::write_attribute_raw(object, name, type, space, text.data());
 }
 
 void write_vtk_boxes(const h5::Object& level, std::span<const std::array<int32_t, 6>> boxes) {
@@ -108,13 +81,24 @@ VtkCells::VtkCells(const h5::Object& parent, VtkArray array, std::vector<hsize_t
     : is_color_(array == VtkArray::Color) {
   if (is_color_)
     for (std::vector<hsize_t>* sizes : {&dims, &chunk}) sizes->push_back(3);
-  dataset_ = h5::create_dataset(parent, is_color_ ? "color" : "material", H5T_STD_U8LE, dims,
-                                cell_properties(chunk));
+  const uint8_t empty = 0;
+  dataset_ = create_chunks(parent, is_color_ ? "color" : "material", H5T_STD_U8LE, H5T_STD_U8LE, &empty, dims,
+                           chunk);
 }
 
-void VtkCells::write(size_t count, const std::function<Chunk(size_t)>& make) const {
+h5::Object create_chunks(const h5::Object& parent, const std::string& name, hid_t type, hid_t fill_type,
+                         const void* fill, const std::vector<hsize_t>& dims,
+                         const std::vector<hsize_t>& chunk) {
+  const h5::Handle properties = h5::dataset_properties();
+  H5Pset_chunk(properties, static_cast<int>(chunk.size()), chunk.data());
+  H5Pset_deflate(properties, kCellDeflateLevel);
+  H5Pset_fill_value(properties, fill_type, fill);
+  return h5::create_dataset(parent, name, type, dims, properties);
+}
+
+void VtkCells::write(size_t count, const std::function<DatasetChunk(size_t)>& make) const {
   write_deflated_chunks(dataset_, count, [&](size_t i) {
-    Chunk chunk = make(i);
+    DatasetChunk chunk = make(i);
     if (is_color_) chunk.first.push_back(0);
     return chunk;
   });

@@ -35,7 +35,6 @@ class VtkFile {
 
 // These write attributes and a dataset with the types that VTK's own writers use. Texts are ASCII with a fixed length.
 void write_vtk_text(const h5::Object& object, const std::string& name, const std::string& text);
-void write_vtk_whole(const h5::Object& object, const std::string& name, std::span<const int64_t> values);
 void write_vtk_boxes(const h5::Object& level, std::span<const std::array<int32_t, 6>> boxes);
 
 // Writes make(0) … make(count - 1) into a chunked dataset, made and deflated in parallel.
@@ -44,6 +43,11 @@ struct DatasetChunk {
   std::vector<uint8_t>
       values;  // all its cells' values, even beyond the array's end; empty if it is not stored
 };
+
+// Creates the dataset for them. Chunks without voxels are never written, and read as the value `fill`.
+h5::Object create_chunks(const h5::Object& parent, const std::string& name, hid_t type, hid_t fill_type,
+                         const void* fill, const std::vector<hsize_t>& dims,
+                         const std::vector<hsize_t>& chunk);
 void write_deflated_chunks(const h5::Object& dataset, size_t count,
                            const std::function<DatasetChunk(size_t)>& make);
 
@@ -56,9 +60,8 @@ class VtkCells {
   // `chunk` has as many dimensions as `dims`, both without that of a color, and is not larger in any.
   VtkCells(const h5::Object& parent, VtkArray array, std::vector<hsize_t> dims, std::vector<hsize_t> chunk);
 
-  using Chunk = DatasetChunk;
   // Writes make(0) … make(count - 1). Their first indices lack a color's dimension.
-  void write(size_t count, const std::function<Chunk(size_t)>& make) const;
+  void write(size_t count, const std::function<DatasetChunk(size_t)>& make) const;
 
  private:
   bool is_color_;
