@@ -19,8 +19,9 @@ std::vector<double> ResultColumn::numbers() const {
 }
 
 ResultTable& ResultTable::column(ResultName name, std::string unit, ResultColumn::Values values,
-                                 Headings shown) {
-  columns_.push_back({std::move(name), std::move(unit), std::move(values), std::move(shown)});
+                                 Headings shown, std::string about) {
+  columns_.push_back(
+      {std::move(name), std::move(unit), std::move(values), std::move(shown), {}, std::move(about)});
   return *this;
 }
 
@@ -37,29 +38,31 @@ const ResultColumn& ResultTable::operator[](std::string_view name) const {
   return *column;
 }
 
-ResultGroup& ResultGroup::add(ResultName name, std::string unit, Value value) {
-  items_.push_back({std::move(name), std::move(unit), std::move(value)});
+ResultGroup& ResultGroup::add(ResultName name, std::string unit, Value value, std::string about) {
+  items_.push_back({std::move(name), std::move(unit), std::move(value), std::move(about)});
   return *this;
 }
 
-ResultGroup& ResultGroup::set(ResultName name, bool value) {
-  return add(std::move(name), "", value);
+ResultGroup& ResultGroup::set(ResultName name, bool value, std::string about) {
+  return add(std::move(name), "", value, std::move(about));
 }
 
-ResultGroup& ResultGroup::set(ResultName name, std::string_view value) {
-  return add(std::move(name), "", std::string(value));
+ResultGroup& ResultGroup::set(ResultName name, std::string_view value, std::string about) {
+  return add(std::move(name), "", std::string(value), std::move(about));
 }
 
-ResultGroup& ResultGroup::set(ResultName name, double value, std::string unit) {
-  return add(std::move(name), std::move(unit), value);
+ResultGroup& ResultGroup::set(ResultName name, double value, std::string unit, std::string about) {
+  return add(std::move(name), std::move(unit), value, std::move(about));
 }
 
-ResultGroup& ResultGroup::set(ResultName name, std::vector<uint64_t> values, std::string unit) {
-  return add(std::move(name), std::move(unit), std::move(values));
+ResultGroup& ResultGroup::set(ResultName name, std::vector<uint64_t> values, std::string unit,
+                              std::string about) {
+  return add(std::move(name), std::move(unit), std::move(values), std::move(about));
 }
 
-ResultGroup& ResultGroup::set(ResultName name, std::vector<double> values, std::string unit) {
-  return add(std::move(name), std::move(unit), std::move(values));
+ResultGroup& ResultGroup::set(ResultName name, std::vector<double> values, std::string unit,
+                              std::string about) {
+  return add(std::move(name), std::move(unit), std::move(values), std::move(about));
 }
 
 ResultTable& ResultGroup::table(ResultName name, TableShape shape) {

@@ -4,10 +4,8 @@
 //   ResultGroup results;
 //   results.set("device", "cpu").set("seconds", 1.5, "s");
 //   results.table("rows")
-//       .column("table", "", rows, &Row::name, both({"table"}))
-//       .about("Name of the table.")
-//       .column("bytes", "bytes", rows, &Row::bytes, {.screen = {"MiB", Look::mib()}})
-//       .about("Size of the table.");
+//       .column("items", "items", rows, &Row::items, "Number of items in the table.")
+//       .column("bytes", "bytes", rows, &Row::bytes, {.screen = {"MiB", Look::mib()}}, "Size of the table.");
 //
 // Views (views.h) arrange the columns of a table on a screen and in charts, and docs/results.md lists all fields with
 // their units and sentences (fields_of()).
@@ -166,13 +164,18 @@ concept ValueOfRow = requires(const Get& get, const std::ranges::range_value_t<R
 // A table: named columns of the same length.
 class ResultTable {
  public:
-  ResultTable& column(ResultName name, std::string unit, ResultColumn::Values values, Headings shown = {});
+  // `about` describes the column in a sentence.
+  ResultTable& column(ResultName name, std::string unit, ResultColumn::Values values, Headings shown = {},
+                      std::string about = "");
+  ResultTable& column(ResultName name, std::string unit, ResultColumn::Values values, std::string about) {
+    return column(std::move(name), std::move(unit), std::move(values), Headings(), std::move(about));
+  }
 
   // Adds a column with get(row) for each row: an unsigned or a floating-point number, a text, a list, or one
   // of these as an optional.
   template <std::ranges::forward_range Rows, ValueOfRow<Rows> Get>
   ResultTable& column(ResultName name, std::string unit, const Rows& rows, const Get& get,
-                      Headings shown = {}) {
+                      Headings shown = {}, std::string about = "") {
     using Got = std::decay_t<std::invoke_result_t<const Get&, const std::ranges::range_value_t<Rows>&>>;
     using Kept = typename detail::Kept<Got>::Type;
     std::vector<Kept> values;
@@ -186,17 +189,21 @@ class ResultTable {
         values.push_back(Kept(got));
       }
     }
-    column(std::move(name), std::move(unit), std::move(values), std::move(shown));
+    column(std::move(name), std::move(unit), std::move(values), std::move(shown), std::move(about));
     columns_.back().absent = std::move(absent);
     return *this;
   }
+  template <std::ranges::forward_range Rows, ValueOfRow<Rows> Get, std::convertible_to<std::string> About>
+  ResultTable& column(ResultName name, std::string unit, const Rows& rows, const Get& get,
+                      const About& about) {
+    return column(std::move(name), std::move(unit), rows, get, Headings(), about);
+  }
 
-  // Describes the last column in a sentence.
+  // Describes the last column.
   ResultTable& about(std::string sentence) {
     columns_.back().about = std::move(sentence);
     return *this;
   }
-
   const std::vector<ResultColumn>& columns() const { return columns_; }
   // These return the column with this name in JSON, in a report or for views. If there is none, find() returns nullptr,
   // and [] throws std::out_of_range.
@@ -232,20 +239,23 @@ class ResultGroup {
     std::string about = {};  // a sentence for docs/results.md; only for values
   };
 
-  // Names are unique within a group.
-  ResultGroup& set(ResultName name, bool value);
-  ResultGroup& set(ResultName name, std::string_view value);
-  ResultGroup& set(ResultName name, const char* value) {
-    return set(std::move(name), std::string_view(value));
+  // Names are unique within a group. `about` describes the value in a sentence.
+  ResultGroup& set(ResultName name, bool value, std::string about = "");
+  ResultGroup& set(ResultName name, std::string_view value, std::string about = "");
+  ResultGroup& set(ResultName name, const char* value, std::string about = "") {
+    return set(std::move(name), std::string_view(value), std::move(about));
   }
-  ResultGroup& set(ResultName name, double value, std::string unit = "");
-  ResultGroup& set(ResultName name, std::unsigned_integral auto value, std::string unit = "") {
-    return add(std::move(name), std::move(unit), uint64_t{value});
+  ResultGroup& set(ResultName name, double value, std::string unit = "", std::string about = "");
+  ResultGroup& set(ResultName name, std::unsigned_integral auto value, std::string unit = "",
+                   std::string about = "") {
+    return add(std::move(name), std::move(unit), uint64_t{value}, std::move(about));
   }
-  ResultGroup& set(ResultName name, std::vector<uint64_t> values, std::string unit = "");
-  ResultGroup& set(ResultName name, std::vector<double> values, std::string unit = "");
+  ResultGroup& set(ResultName name, std::vector<uint64_t> values, std::string unit = "",
+                   std::string about = "");
+  ResultGroup& set(ResultName name, std::vector<double> values, std::string unit = "",
+                   std::string about = "");
 
-  // Describes the last value in a sentence.
+  // Describes the last value.
   ResultGroup& about(std::string sentence) {
     items_.back().about = std::move(sentence);
     return *this;
@@ -263,7 +273,7 @@ class ResultGroup {
   const std::list<Item>& items() const { return items_; }
 
  private:
-  ResultGroup& add(ResultName name, std::string unit, Value value);
+  ResultGroup& add(ResultName name, std::string unit, Value value, std::string about);
   Groups& groups(ResultName name, Groups::Kind kind);
 
   std::list<Item> items_;
