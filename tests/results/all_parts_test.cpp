@@ -39,12 +39,10 @@ TEST(AllParts, EveryPartIsACommandThatCanBeReadAtBothScales) {
     EXPECT_TRUE(names.insert(part.name).second);
     EXPECT_TRUE(std::ranges::all_of(
         part.name, [](char c) { return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '_'; }));
-    const Command* const command = command_named(part.command);
-    ASSERT_NE(command, nullptr);
-    for (const auto& sizes : {part.small, part.full}) {
-      std::vector<std::string> arguments = {"vox-bench", part.command};
-      arguments.insert(arguments.end(), part.axes.begin(), part.axes.end());
-      arguments.insert(arguments.end(), sizes.begin(), sizes.end());
+    for (const std::string& sizes : {part.small, part.full}) {
+      const std::vector<std::string> arguments = arguments_of("vox-bench " + part.command + " " + sizes);
+      const Command* const command = command_in(arguments);
+      ASSERT_NE(command, nullptr);
       EXPECT_NO_THROW(read_arguments(command->description(), arguments));
     }
     for (const PublishedFigure& published : part.published) {

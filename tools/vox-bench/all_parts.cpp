@@ -140,13 +140,9 @@ std::vector<BenchPart> hash_parts() {
     published.push_back(row_of_table2("search", table, search));
   }
   published.push_back(false_candidates());
-  return {{"table2", kMolenaar, "hash", {}, {"--item-words", "1,2,6,10"}, {}, std::move(published)},
-          {"figure8",
-           kMolenaar,
-           "hash",
-           {"--figure8", "--tables", "atomic64,ticket,accel32,accel8,sector"},
-           {"--scale", "1/256"},
-           {}}};
+  return {{"table2", kMolenaar, "hash", "--item-words 1,2,6,10", "", std::move(published)},
+          {"figure8", kMolenaar, "hash --figure8 --tables atomic64,ticket,accel32,accel8,sector",
+           "--scale 1/256", ""}};
 }
 
 std::vector<BenchPart> edits_parts() {
@@ -164,33 +160,30 @@ std::vector<BenchPart> edits_parts() {
   };
   return {{"figure9",
            kMolenaar,
-           "edit",
-           {"--profile", "--series", "spheres,copies", "--repetitions", "1"},
-           {"--res", "1K"},
-           {"--res", "128K"},
+           "edit --profile --series spheres,copies --repetitions 1",
+           "--res 1K",
+           "--res 128K",
            {spheres("Figure 9: spheres in Citadel without materials, 128K³, the best table", 15),
             spheres("Figure 9: the same with materials", 18),
             spheres("§6.2: HashDAG on 32 threads, without copying", 52.6)}},
           {"edits_of_tables",
            kMolenaar,
-           "edit",
-           {"--tables", "all", "--series", "spheres,copies", "--repetitions", "1"},
-           {"--res", "1K"},
-           {"--res", "32K"},
+           "edit --tables all --series spheres,copies --repetitions 1",
+           "--res 1K",
+           "--res 32K",
            {}},
-          {"garbage", kMolenaar, "edit", {"--series", "gc"}, {"--res", "1K"}, {}},
-          {"rays", kMolenaar, "rays", {"--bounces", "6"}, {}, {}}};
+          {"garbage", kMolenaar, "edit --series gc", "--res 1K", ""},
+          {"rays", kMolenaar, "rays --bounces 6", "", ""}};
 }
 
 std::vector<BenchPart> keys_parts() {
   // Fewer load factors and keys for a processor: tables that are nearly full take long there.
-  const std::vector<std::string> few = {"--scale", "1/512"},
-                                 few_loads = {"--scale", "1/512", "--load-factors", "0.5,0.7,0.85"},
-                                 one_load = {"--scale", "1/512", "--load-factors", "0.85"};
-  const auto figure = [](const char* name, const char* paper, const char* number,
+  const std::string few = "--scale 1/512", few_loads = few + " --load-factors 0.5,0.7,0.85",
+                    one_load = few + " --load-factors 0.85";
+  const auto figure = [](const char* name, const char* paper, const std::string& number,
                          std::vector<PublishedFigure> published = {},
-                         std::vector<std::string> small = {}) -> BenchPart {
-    return {name, paper, "keys", {"--figure", number}, std::move(small), {}, std::move(published)};
+                         const std::string& small = "") -> BenchPart {
+    return {name, paper, "keys --figure " + number, small, "", std::move(published)};
   };
   return {
       figure("ages", kGarcia, "3"),
@@ -214,65 +207,50 @@ std::vector<BenchPart> keys_parts() {
       figure("sectors", kGarcia, "8", {}, few_loads),
       figure("sectors_at_085", kGarcia, "9", {}, few),
       figure("layouts", kGarcia, "10", {}, one_load),
-      figure("painting", kGarcia, "11", {}, {"--load-factors", "0.85"}),
+      figure("painting", kGarcia, "11", {}, "--load-factors 0.85"),
       figure("slices", kGarcia, "12", {}, one_load),
       figure("finer_voxels", kAlcantara, "a3", {}, few),
       figure("random_voxels", kAlcantara, "a4", {}, few),
-      {"steps", kAlcantara, "keys", {"--figure", "a5", "--profile"}, few, {}},
+      {"steps", kAlcantara, "keys --figure a5 --profile", few, ""},
       figure("several_values", kAlcantara, "a6", {}, few),
-      {"failures",
-       kAlcantara,
-       "keys",
-       {"--tables", "cuckoo2009,cuckoo2009-sized,cuckoo2011,robin", "--sets", "random", "--ops", "build",
-        "--load-factors", "0.71"},
-       {"--failures", "100", "--failure-keys", "100K"},
-       {"--failures", "2000", "--failure-keys", "1M"}},
-      {"surfaces", kAlcantara, "intersect", {"--tables", "all"}, {"--frames", "20"}, {}},
+      {"failures", kAlcantara,
+       "keys --tables cuckoo2009,cuckoo2009-sized,cuckoo2011,robin --sets random --ops build --load-factors "
+       "0.71",
+       "--failures 100 --failure-keys 100K", "--failures 2000 --failure-keys 1M"},
+      {"surfaces", kAlcantara, "intersect --tables all", "--frames 20", ""},
       {"boolean",
        kAlcantara,
-       "intersect",
-       {"--boolean", "union", "--triangles", "160K", "--res", "128"},
-       {},
-       {},
+       "intersect --boolean union --triangles 160K --res 128",
+       "",
+       "",
        {{"§6: frames a second, 160,000 points, 128³, with drawing", 27, "1/s", kGtx280,
          [](const ResultRows& rows) -> std::optional<double> {
            const auto ms = mean_of_rows({}, milliseconds_of)(rows);
            return ms && *ms > 0 ? std::optional(1e3 / *ms) : std::nullopt;
          }}}},
-      {"matching",
-       kAlcantara,
-       "match",
-       {"--tables", "all"},
-       {},
-       {"--frames", "100", "--query-bases", "4096"}}};
+      {"matching", kAlcantara, "match --tables all", "", "--frames 100 --query-bases 4096"}};
 }
 
 std::vector<BenchPart> bricks_parts() {
   return {{"volumes",
            kLabschuetz,
-           "bricks",
-           {"--access", "direct,kd,jit"},
-           {"--filters", "3,5"},
-           {"--filters", "3,5,7"},
+           "bricks --access direct,kd,jit",
+           "--filters 3,5",
+           "--filters 3,5,7",
            {{"§6.2: mean gain of compiled code in mean filters", 1.29, "times", kTitanX, compiled_gain}}},
-          {"trade_off",
-           kLabschuetz,
-           "bricks",
-           {"--brick-sizes", "16", "--trade-off", "17", "--access", "direct", "--filters", "3"},
-           {},
-           {}}};
+          {"trade_off", kLabschuetz, "bricks --brick-sizes 16 --trade-off 17 --access direct --filters 3", "",
+           ""}};
 }
 
 std::vector<BenchPart> scenes_parts() {
-  return {{"limits", "", "machine", {}, {}, {}},
-          {"conversion", "", "convert", {}, {}, {}},
-          {"forms", "", "forms", {}, {}, {}},
+  return {{"limits", "", "machine", "", ""},
+          {"conversion", "", "convert", "", ""},
+          {"forms", "", "forms", "", ""},
           {"compression",
            "",
            "compression",
-           {},
-           {"--res", "256,512,1K,2K"},
-           {"--res", "1K,2K,4K,8K,16K,32K"},
+           "--res 256,512,1K,2K",
+           "--res 1K,2K,4K,8K,16K,32K",
            {share_of_form("Molenaar & Eisemann 2024, §6.2: SVDAG of the octree, Citadel 128K³", 6.5,
                           kAnyMachine, "svdag_4", "octree_4"),
             share_of_form("Jaspe Villanueva et al. 2016: USSVDAG of the SVDAG, about", 80, kAnyMachine,

@@ -22,10 +22,10 @@ struct PublishedFigure {
 
 // One run of a command of vox-bench. Its sizes are for a processor of two cores, or for a GPU.
 struct BenchPart {
-  std::string name;   // one word, the name of its group in a report
-  std::string paper;  // "Molenaar & Eisemann 2024"; empty if no paper has the figures
-  std::string command;
-  std::vector<std::string> axes, small, full;  // arguments of every run, and of each scale
+  std::string name;         // one word, the name of its group in a report
+  std::string paper;        // "Molenaar & Eisemann 2024"; empty if no paper has the figures
+  std::string command;      // "edit --series gc", with the arguments of every run
+  std::string small, full;  // further arguments of each scale
   std::vector<PublishedFigure> published = {};
 };
 

@@ -22,24 +22,14 @@
 #include "tools/vox-bench/results.h"
 
 namespace vox {
+namespace {
 
-// The command line of vox-bench bricks.
-
-struct BricksCommand {
+struct BricksCommand : BenchCommand {
   std::optional<std::filesystem::path> input;  // without one, the volume is generated
   InputKind kind = InputKind::Volume;
   RawOptions raw;
   measure::BricksBenchOptions bench;
-  EngineOptions engine;
-  ResultFiles files;
-  bool json = false;
-  std::string command;
 };
-
-// Throws UsageError, and Error if an input is missing.
-BricksCommand read_bricks_command(const CommandLine& arguments);
-
-namespace {
 
 constexpr int32_t kShellsSide = 256;
 
@@ -69,21 +59,15 @@ OptionTopic bricks_axes() {
           .title = "what is measured",
           .options = {brick_sizes_option("8,16,32,64",
                                          "Measure bricks with these sides: powers of two from 4 to 512."),
-                      {.name = "sets",
-                       .argument = "NAME,...",
-                       .words = set_names(),
-                       .preset = "all,four,octree,dense",
-                       .help = "Measure these sets of types: one type beside empty bricks, the four types of "
-                               "the thesis, or all."},
-                      {.name = "access",
-                       .argument = "NAME,...",
-                       .words = words_of(measure::kAccessNames),
-                       .preset = "direct,jit",
-                       .help = "Read in these ways: direct, kd (a tree that is interpreted) or jit (a tree "
-                               "that is compiled)."},
+                      names_option("sets", set_names(), "all,four,octree,dense",
+                                   "Measure these sets of types: one type beside empty bricks, the four "
+                                   "types of the thesis, or all."),
+                      names_option("access", words_of(measure::kAccessNames), "direct,jit",
+                                   "Read in these ways: direct, kd (a tree that is interpreted) or jit (a "
+                                   "tree that is compiled)."),
                       {.name = "filters",
                        .argument = "N,...",
-                       .preset = axis_text(preset.filters),
+                       .preset = joined(preset.filters),
                        .unit = "voxels",
                        .help = "Run mean filters with these sides; none runs no filter."},
                       {.name = "trade-off",
@@ -91,8 +75,7 @@ OptionTopic bricks_axes() {
                        .preset = "0",
                        .range = OptionRange{0, 1000},
                        .help = "Number of points of each curve from least memory to dense bricks, with the "
-                               "strategies of the thesis; "
-                               "0 draws no curves."}}};
+                               "strategies of the thesis; 0 draws no curves."}}};
 }
 
 OptionTopic bricks_size() {
@@ -102,10 +85,9 @@ OptionTopic bricks_size() {
       .name = "size",
       .title = "the size of the benchmark",
       .options = {
-          plain_option(
-              "voxels", "N", on_each(std::to_string(kGpu.voxels), format_count(kCpu.voxels)),
-              "Measure at most this number of voxels: a box in the middle of a volume, or a coarser level of "
-              "a scene; 0 measures all."),
+          plain_option("voxels", "N", on_each(std::to_string(kGpu.voxels), format_count(kCpu.voxels)),
+                       "Measure at most this number of voxels: a box in the middle of a volume, or a coarser "
+                       "level of a scene; 0 measures all."),
           plain_option("gathers", "N", counts_on_each(kGpu.gathers, kCpu.gathers),
                        "Number of positions of a gather; 0 does no gathers."),
           plain_option("picture", "N", on_each(std::to_string(kGpu.picture), std::to_string(kCpu.picture)),
@@ -124,16 +106,14 @@ OptionTopic bricks_code() {
            .preset = std::to_string(measure::BricksBenchOptions().jit.leaves),
            .range = OptionRange{.least = 1},
            .rules = {{kTree, "it is for --access kd and jit"}},
-           .help =
-               "Largest number of leaves of the kd tree; bricks below them are found in the root grid, as "
-               "by direct. With 1 there is no tree, and only sizes and types are compiled in."},
+           .help = "Largest number of leaves of the kd tree; bricks below them are found in the root grid, "
+                   "as by direct. With 1 there is no tree, and only sizes and types are compiled in."},
           {.name = "jit-tree",
            .words = {bricks::kKdSplitNames.begin(), bricks::kKdSplitNames.end()},
            .preset = "entropy",
            .rules = {{kTree, "it is for --access kd and jit"}},
-           .help =
-               "Split the tree where the types of bricks differ most on the two sides (entropy), or at the "
-               "median of the bricks, down to one brick in a leaf (median)."},
+           .help = "Split the tree where the types of bricks differ most on the two sides (entropy), or at "
+                   "the median of the bricks, down to one brick in a leaf (median)."},
           {.name = "jit-places",
            .words = {bricks::kLeafPlacesNames.begin(), bricks::kLeafPlacesNames.end()},
            .preset = "root",
@@ -180,6 +160,19 @@ void check_given(const CommandLine& arguments, const BricksCommand& command) {
   check_effects(arguments.given_options(), run);
 }
 
+BricksCommand read_bricks_command(const CommandLine& arguments) {
+  return read_command_for_one(arguments, [](const CommandLine& given) {
+    BricksCommand command;
+    command.input = given.given("file");
+    command.raw = read_raw_options(given);
+    if (command.input) command.kind = kind_of_input(*command.input, command.raw);
+    command.bench = read_bricks_bench(given);
+    check_given(given, command);
+    if (command.input) check_exists(*command.input);
+    return command;
+  });
+}
+
 }  // namespace
 
 ToolDescription bricks_bench_description() {
@@ -200,19 +193,6 @@ ToolDescription bricks_bench_description() {
       .operands = {{.name = "file", .argument = "FILE", .help = "A volume or a scene file."}}};
 }
 
-BricksCommand read_bricks_command(const CommandLine& arguments) {
-  return read_command_for_one(arguments, [](const CommandLine& given) {
-    BricksCommand command;
-    command.input = given.given("file");
-    command.raw = read_raw_options(given);
-    if (command.input) command.kind = kind_of_input(*command.input, command.raw);
-    command.bench = read_bricks_bench(given);
-    check_given(given, command);
-    if (command.input) check_exists(*command.input);
-    return command;
-  });
-}
-
 void run_bricks(const CommandLine& arguments, const ReportSink& sink) {
   const BricksCommand command = read_bricks_command(arguments);
   check_targets(command.files);
@@ -228,7 +208,7 @@ void run_bricks(const CommandLine& arguments, const ReportSink& sink) {
            engine->device_text());
   const BricksBenchRun run = {run_on(*engine, command.command),
                               measure::bench_bricks(*engine, volume, command.bench)};
-  report(command, run, *engine, sink);
+  report(command, run, engine->profile(), sink);
   if (run.result.interrupted) throw Cancelled();
 }
 

@@ -26,39 +26,33 @@ uint64_t side_of(const T& of) {
 
 ResultTable sets_table(const measure::BricksBenchResult& result) {
   const std::vector<Set>& sets = result.sets;
+  const auto jit = [](auto value) { return member_of(&Set::jit, value); };
   ResultTable table;
-  table.column("types", "", sets, &Set::types)
-      .about("The set of brick types.")
-      .column("brick_size", "voxels", sets, side_of<Set>)
-      .about("Side of a brick.")
-      .column("bricks", "", sets, &Set::bricks)
-      .about("Number of bricks.")
-      .column("bytes", "bytes", sets, &Set::bytes)
-      .about("Size of the bricks.")
-      .column("build_ms", "ms", sets, [](const Set& set) { return set.build_seconds * 1e3; })
-      .about("Time of making the bricks.")
+  table.column("types", "", sets, &Set::types, "The set of brick types.")
+      .column("brick_size", "voxels", sets, side_of<Set>, "Side of a brick.")
+      .column("bricks", "", sets, &Set::bricks, "Number of bricks.")
+      .column("bytes", "bytes", sets, &Set::bytes, "Size of the bricks.")
+      .column("build_ms", "ms", sets, in_ms(&Set::build_seconds), "Time of making the bricks.")
       .column(for_people("of_dense"), "1", sets, [&](const Set& set) {
         return static_cast<double>(set.bytes) / static_cast<double>(result.info.bytes());
       });
   for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type)
-    table
-        .column(std::string(bricks::BrickTypes::kNames[type]), "bricks", sets,
-                [&](const Set& set) { return set.counts[type]; })
-        .about("Number of bricks of this type.");
-  table.column("compiled", "", sets, [](const Set& set) { return set.jit.compiled; })
-      .about("1 if the code is compiled; 0 if the tree is interpreted or not asked for.")
-      .column("leaves", "", sets, [](const Set& set) { return set.jit.leaves; })
-      .about("Number of the kd-tree's leaves.")
-      .column("mixed_leaves", "", sets, [](const Set& set) { return set.jit.mixed; })
-      .about("Number of leaves with bricks of several types.")
-      .column("depth", "", sets, [](const Set& set) { return set.jit.depth; })
-      .about("Depth of the kd-tree.")
-      .column("kd_ms", "ms", sets, [](const Set& set) { return set.jit.tree_seconds * 1e3; })
-      .about("Time of making the kd-tree.")
-      .column("compile_ms", "ms", sets, [](const Set& set) { return set.jit.compile_seconds * 1e3; })
-      .about("Time of compiling its code.")
-      .column("source_bytes", "bytes", sets, [](const Set& set) { return set.jit.source_bytes; })
-      .about("Size of the code that is compiled.");
+    table.column(
+        std::string(bricks::BrickTypes::kNames[type]), "bricks", sets,
+        [&](const Set& set) { return set.counts[type]; }, "Number of bricks of this type.");
+  table
+      .column("compiled", "", sets, jit(&bricks::JitReport::compiled),
+              "1 if the code is compiled; 0 if the tree is interpreted or not asked for.")
+      .column("leaves", "", sets, jit(&bricks::JitReport::leaves), "Number of the kd-tree's leaves.")
+      .column("mixed_leaves", "", sets, jit(&bricks::JitReport::mixed),
+              "Number of leaves with bricks of several types.")
+      .column("depth", "", sets, jit(&bricks::JitReport::depth), "Depth of the kd-tree.")
+      .column("kd_ms", "ms", sets, in_ms(jit(&bricks::JitReport::tree_seconds)),
+              "Time of making the kd-tree.")
+      .column("compile_ms", "ms", sets, in_ms(jit(&bricks::JitReport::compile_seconds)),
+              "Time of compiling its code.")
+      .column("source_bytes", "bytes", sets, jit(&bricks::JitReport::source_bytes),
+              "Size of the code that is compiled.");
   return table;
 }
 
@@ -104,51 +98,23 @@ std::vector<LinePart> parts_of_set(const ResultRow& row) {
 const LineView kSetLines = {.line = [](const ResultRow& row) { return std::to_string(row.index()); },
                             .parts = parts_of_set};
 
-}  // namespace
-
 ResultTable trade_off_table(const std::vector<measure::BricksTradeOffRow>& rows) {
   using Point = measure::BricksTradeOffRow;
   const auto name = [](const Point& row) { return fmt::format("{:>2}³ {}", side_of(row), row.strategy); };
-  const auto milliseconds = [](const Point& row) { return row.time.median * 1e3; };
   ResultTable table;
   table.column(for_people(), "", rows, name, {.screen = {"trade-off"}})
-      .column("strategy", "", rows, &Point::strategy, {.page = {"strategy", Look::words()}})
-      .about("The rule by which bricks are replaced by dense ones.")
-      .column("brick_size", "voxels", rows, side_of<Point>)
-      .about("Side of a brick.")
+      .column("strategy", "", rows, &Point::strategy, {.page = {"strategy", Look::words()}},
+              "The rule by which bricks are replaced by dense ones.")
+      .column("brick_size", "voxels", rows, side_of<Point>, "Side of a brick.")
       .column("replaced", "bricks", rows, &Point::replaced,
-              {.screen = {"replaced", Look::count()}, .page = {"replaced", Look::count(), "bricks"}})
-      .about("Number of bricks that are replaced.")
+              {.screen = {"replaced", Look::count()}, .page = {"replaced", Look::count(), "bricks"}},
+              "Number of bricks that are replaced.")
       .column("bytes", "bytes", rows, &Point::bytes,
-              {.screen = {"bytes", Look::bytes()}, .page = {"size", Look::mib(), "MiB"}})
-      .about("Size of all bricks then.")
-      .column(for_people(), "ms", rows, milliseconds,
+              {.screen = {"bytes", Look::bytes()}, .page = {"size", Look::mib(), "MiB"}},
+              "Size of all bricks then.")
+      .column(for_people(), "ms", rows, in_ms(&Point::time),
               {.screen = {"mean 3³ ms", Look::fixed(3)}, .page = {"time", Look::fixed(3), "ms"}});
   add_times(table, rows);
-  return table;
-}
-
-ResultTable rows_table(const BricksBenchRun& run) {
-  const std::vector<BricksRow>& rows = run.result.rows;
-  ResultTable table;
-  table.column("types", "", rows, &BricksRow::types)
-      .about("The set of brick types, or `array`.")
-      .column("brick_size", "voxels", rows, side_of<BricksRow>)
-      .about("Side of a brick; 0 for the array.")
-      .column("access", "", rows,
-              [](const BricksRow& row) { return measure::kAccessNames[static_cast<size_t>(row.access)]; })
-      .about("The way of reading: `array`, `direct`, `kd` or `jit`.")
-      .column("loop", "", rows, &BricksRow::loop)
-      .about("The loop: `mean`, `random`, `morton` or `cast`.")
-      .column("filter", "voxels", rows, &BricksRow::filter)
-      .about("Side of the box that `mean` looks at.");
-  add_times(table, rows);
-  table.column("lookups", "", rows, &BricksRow::lookups)
-      .about("Number of lookups in a repetition; for `cast` the number of rays.")
-      .column("lookups_per_second", "1/s", rows, &BricksRow::lookups_per_second)
-      .about("Lookups per second, by the median.")
-      .column("bytes", "bytes", rows, &BricksRow::bytes)
-      .about("Size of what is read.");
   return table;
 }
 
@@ -162,6 +128,29 @@ std::string volume_text(const measure::BricksBenchResult& result) {
       format_percent(static_cast<double>(result.filled) / static_cast<double>(info.box().voxels())));
 }
 
+}  // namespace
+
+ResultTable rows_table(const BricksBenchRun& run) {
+  const std::vector<BricksRow>& rows = run.result.rows;
+  ResultTable table;
+  table.column("types", "", rows, &BricksRow::types, "The set of brick types, or `array`.")
+      .column("brick_size", "voxels", rows, side_of<BricksRow>, "Side of a brick; 0 for the array.")
+      .column(
+          "access", "", rows,
+          [](const BricksRow& row) { return measure::kAccessNames[static_cast<size_t>(row.access)]; },
+          "The way of reading: `array`, `direct`, `kd` or `jit`.")
+      .column("loop", "", rows, &BricksRow::loop, "The loop: `mean`, `random`, `morton` or `cast`.")
+      .column("filter", "voxels", rows, &BricksRow::filter, "Side of the box that `mean` looks at.");
+  add_times(table, rows);
+  table
+      .column("lookups", "", rows, &BricksRow::lookups,
+              "Number of lookups in a repetition; for `cast` the number of rays.")
+      .column("lookups_per_second", "1/s", rows, &BricksRow::lookups_per_second,
+              "Lookups per second, by the median.")
+      .column("bytes", "bytes", rows, &BricksRow::bytes, "Size of what is read.");
+  return table;
+}
+
 std::string table_text(const BricksBenchRun& run) {
   const std::vector<measure::BricksTradeOffRow>& trade_off = run.result.trade_off;
   const ResultTable sets = sets_table(run.result), rows = rows_table(run);
@@ -172,129 +161,64 @@ std::string table_text(const BricksBenchRun& run) {
       trade_off.empty() ? "" : "\n" + text_table(trade_off_table(trade_off)).text());
 }
 
-ResultGroup results_of(const BricksBenchRun& run) {
+void set_results(ResultGroup& bricks, const BricksBenchRun& run) {
   const volume::VolumeInfo& info = run.result.info;
-  ResultGroup results;
-  set_run(results, run);
-  ResultGroup& bricks = results.group({".", "bricks"});
-  bricks.set("source", info.source)
-      .about("The file that was read.")
-      .set("voxels", info.box().voxels(), "voxels")
-      .about("Number of voxels of the box that is measured.")
-      .set("filled", run.result.filled, "voxels")
-      .about("Number of filled voxels in it.")
-      .set("dense_bytes", info.bytes(), "bytes")
-      .about("Size of the box as an array.")
-      .set(in_json("value_type"), volume::value_type_name(info.type))
-      .about("Type of a voxel's value.")
-      .set("volume_voxels", VoxelBox{{0, 0, 0}, run.result.volume_size}.voxels(), "voxels")
-      .about("Number of voxels of the whole volume.")
-      .set("gathers", run.result.sizes.gathers)
-      .about("Number of reads in a repetition of `random` and `morton`.")
-      .set("picture", run.result.sizes.picture, "pixels")
-      .about("Number of rays along a side of the picture of `cast`.")
-      .set("repetitions", run.result.sizes.repetitions)
-      .about("Number of repetitions.")
-      .set("interrupted", run.result.interrupted)
-      .about("True if the benchmark was interrupted, so that rows are missing.")
-      .set("seconds", run.result.seconds, "s")
-      .about("Time of the whole benchmark.");
+  bricks.set("source", info.source, "The file that was read.")
+      .set("voxels", info.box().voxels(), "voxels", "Number of voxels of the box that is measured.")
+      .set("filled", run.result.filled, "voxels", "Number of filled voxels in it.")
+      .set("dense_bytes", info.bytes(), "bytes", "Size of the box as an array.")
+      .set(in_json("value_type"), volume::value_type_name(info.type), "Type of a voxel's value.")
+      .set("volume_voxels", VoxelBox{{0, 0, 0}, run.result.volume_size}.voxels(), "voxels",
+           "Number of voxels of the whole volume.")
+      .set("gathers", run.result.sizes.gathers, "",
+           "Number of reads in a repetition of `random` and `morton`.")
+      .set("picture", run.result.sizes.picture, "pixels",
+           "Number of rays along a side of the picture of `cast`.")
+      .set("repetitions", run.result.sizes.repetitions, "", "Number of repetitions.")
+      .set("interrupted", run.result.interrupted,
+           "True if the benchmark was interrupted, so that rows are missing.")
+      .set("seconds", run.result.seconds, "s", "Time of the whole benchmark.");
   bricks.put("sets", sets_table(run.result));
   bricks.put("rows", rows_table(run));
   bricks.put("trade_off", trade_off_table(run.result.trade_off));
-  return results;
 }
 
 namespace {
 
 // The page that vox-bench bricks writes with --html.
 
-std::string series_of(const BricksRow& row) {
-  return fmt::format("{}, {}", row.types, measure::kAccessNames[static_cast<size_t>(row.access)]);
+std::string way_of(const ResultRow& row) {
+  return row.word("types") + ", " + row.word("access");
 }
 
-// The measurements of one loop, with a line for each way to read bricks.
-class Lines {
- public:
-  explicit Lines(const measure::BricksBenchResult& result) {
-    for (const Set& set : result.sets) sides_.insert(1u << set.log2_side);
-  }
+std::string loop_title(const ResultRow& row) {
+  const std::string& loop = row.word("loop");
+  if (loop == "cast") return "Rays through the volume";
+  if (loop == "mean") return fmt::format("Mean filter of {0} × {0} × {0} voxels", row.text("filter"));
+  return loop == "random" ? "Voxels at random" : "Voxels in Morton order";
+}
 
-  void add(const BricksRow& row) {
-    if (row.access == bricks::Access::Dense)
-      array_ = &row;
-    else
-      add(series_of(row), 1u << row.log2_side, row);
-  }
-
-  bool empty() const { return series_.empty(); }
-
-  // `scale` is the rate's unit.
-  void figure(HtmlPage& page, const std::string& title, const std::string& unit, double scale) const {
+// Adds a figure for each loop, with a line for each way to read bricks.
+void add_rates(HtmlPage& page, const ResultTable& table) {
+  const FigureAxis axis = {
+      .column = "brick_size", .title = "voxels a side of a brick", .scale = ChartScale::Even};
+  const auto range = [](const ResultRow& row) { return range_of_rates(row, "lookups"); };
+  for (const std::string& title : texts_of(rows_of(table), loop_title)) {
+    ResultRows bricks = rows_with(rows_of(table), loop_title, title);
+    const ResultRow array = bricks.front();  // the loop over the dense array comes first
+    std::erase_if(bricks, [](const ResultRow& row) { return row.number("brick_size") == 0; });
+    if (bricks.empty()) continue;  // the run was interrupted after the dense array
+    const std::string unit = array.word("loop") == "cast" ? "M rays/s" : "G lookups/s";
     const std::string caption = fmt::format(
-        "Higher is faster. Median of the repetitions, with the fastest and the slowest. The dense array: "
-        "{:.2f} {}.",
-        array_->lookups_per_second() / scale, unit);
-    LineChart chart = {.title = title,
-                       .description = caption,
-                       .x_title = "voxels a side of a brick",
-                       .y_title = unit,
-                       .x_scale = ChartScale::Even};
-    std::vector<HtmlTable::Column> columns = {{"side", "voxels", HtmlTable::Kind::Words}};
-    for (const auto& [name, rows] : series_) {
-      columns.push_back({name, unit});
-      LineChart::Series& line = chart.series.emplace_back(LineChart::Series{name, {}});
-      for (const auto& [side, row] : rows) {
-        const auto rate = [&](double seconds) { return static_cast<double>(row->lookups) / seconds / scale; };
-        line.points.push_back(
-            {static_cast<double>(side), rate(row->time.median), rate(row->time.max), rate(row->time.min)});
-      }
-    }
-    HtmlTable table(std::move(columns));
-    for (const uint32_t side : sides_) {
-      std::vector<HtmlCell> cells = {std::to_string(side)};
-      for (const auto& [name, rows] : series_) {
-        const auto found = std::ranges::find(rows, side, &Point::first);
-        cells.push_back(found == rows.end() ? HtmlCell()
-                                            : number_cell(found->second->lookups_per_second() / scale, 2));
-      }
-      table.row(std::move(cells));
-    }
-    page.figure(title, caption, draw(chart), table);
-  }
-
- private:
-  using Point = std::pair<uint32_t, const BricksRow*>;
-
-  void add(const std::string& name, uint32_t side, const BricksRow& row) {
-    auto found = std::ranges::find(series_, name, [](const auto& series) { return series.first; });
-    if (found == series_.end()) found = series_.insert(found, {name, {}});
-    found->second.emplace_back(side, &row);
-    std::ranges::sort(found->second, {}, &Point::first);
-  }
-
-  std::set<uint32_t> sides_;
-  const BricksRow* array_ = nullptr;  // the row of the dense array, which always exists
-  std::vector<std::pair<std::string, std::vector<Point>>> series_;
-};
-
-void add_rates(HtmlPage& page, const measure::BricksBenchResult& result) {
-  std::vector<std::pair<std::string, uint32_t>> loops;
-  for (const BricksRow& row : result.rows)
-    if (const std::pair loop = {row.loop, row.filter}; std::ranges::find(loops, loop) == loops.end())
-      loops.push_back(loop);
-  for (const auto& [loop, filter] : loops) {
-    Lines lines(result);
-    for (const BricksRow& row : result.rows)
-      if (row.loop == loop && row.filter == filter) lines.add(row);
-    if (lines.empty()) continue;  // the run was interrupted after the dense array
-    if (loop == "cast")
-      lines.figure(page, "Rays through the volume", "M rays/s", 1e6);
-    else if (filter > 0)
-      lines.figure(page, fmt::format("Mean filter of {0} × {0} × {0} voxels", filter), "G lookups/s", 1e9);
-    else
-      lines.figure(page, loop == "random" ? "Voxels at random" : "Voxels in Morton order", "G lookups/s",
-                   1e9);
+        "Higher is faster. Median of the repetitions, with the fastest and the slowest. The dense array: {} "
+        "{}.",
+        array.text("lookups_per_second", rate_of(array)), unit);
+    add_line_figure(page, title, bricks, axis, way_of,
+                    {.column = "lookups_per_second",
+                     .unit = unit,
+                     .caption = caption,
+                     .look = rate_of(array),
+                     .range = range});
   }
 }
 
@@ -359,10 +283,9 @@ HtmlPage page_of(const BricksBenchRun& run) {
                             format_seconds(run.result.seconds),
                             run.result.interrupted ? " Interrupted: what was measured until then." : ""));
   page.section("Reading");
-  add_rates(page, run.result);
+  add_rates(page, rows_table(run));
   add_trade_off(page, run.result);
   add_sizes(page, sets_table(run.result));
-  set_run(page, run);
   return page;
 }
 

@@ -18,6 +18,18 @@ double sum_of(const std::vector<BarPart>& parts, size_t bar) {
 
 }  // namespace
 
+void add_kernel_columns(ResultTable& table, const Kernels& kernels) {
+  using Kernel = device::KernelTime;
+  table
+      .column("kernel", "", kernels, &Kernel::name,
+              "A kernel that the row's work has launched; the longest comes first.")
+      .column("launches", "", kernels, &Kernel::launches, "Number of its launches.")
+      .column("kernel_ms", "ms", kernels, in_ms(&Kernel::seconds),
+              "Time of all these launches, in a repetition in which each was timed.")
+      .column("kernel_bytes", "bytes", kernels, &Kernel::bytes,
+              "Bytes that they read and wrote; 0 if they are not counted.");
+}
+
 std::vector<std::string> longest_kernels(const std::vector<KernelBar>& bars) {
   constexpr size_t kMost = kSeriesColors - 2;  // beside those of the other kernels and the rest
   std::vector<Kernels> profiles;
@@ -82,13 +94,18 @@ std::array<double, 2> range_of_times(const ResultRow& row) {
   return {row.number("ms_min"), row.number("ms_max")};
 }
 
+std::array<double, 2> range_of_rates(const ResultRow& row, std::string_view column) {
+  const double done = row.number(column) * 1e3;
+  return {done / row.number("ms_max"), done / row.number("ms_min")};
+}
+
 ResultRows rows_with_errors(ResultRows rows) {
   std::erase_if(rows, [](const ResultRow& row) { return row.word("error").empty(); });
   return rows;
 }
 
 void set_seconds(ResultGroup& group, double seconds) {
-  group.set("seconds", seconds, "s").about("Time of the whole benchmark.");
+  group.set("seconds", seconds, "s", "Time of the whole benchmark.");
 }
 
 std::string counted_text(const ResultRow& row, std::string_view column, std::string_view unit) {
@@ -98,15 +115,15 @@ std::string counted_text(const ResultRow& row, std::string_view column, std::str
 ResultTable ceilings_table(const Ceilings& ceilings) {
   using Row = measure::RandomReadCeiling;
   ResultTable table;
-  table.column("bytes_each", "bytes", ceilings, &Row::bytes_each, {.page = {"bytes each"}})
-      .about("Number of bytes that a random read takes.")
-      .column("buffer_bytes", "bytes", ceilings, &Row::buffer_bytes, {.page = {"from", Look::mib(), "MiB"}})
-      .about("Size of the memory that is read from.")
+  table
+      .column("bytes_each", "bytes", ceilings, &Row::bytes_each, {.page = {"bytes each"}},
+              "Number of bytes that a random read takes.")
+      .column("buffer_bytes", "bytes", ceilings, &Row::buffer_bytes, {.page = {"from", Look::mib(), "MiB"}},
+              "Size of the memory that is read from.")
       .column("reads_per_second", "1/s", ceilings, &Row::reads_per_second,
-              {.page = {"reads", Look::fixed(3, 1e-9), "G/s"}})
-      .about("Number of reads per second.");
+              {.page = {"reads", Look::fixed(3, 1e-9), "G/s"}}, "Number of reads per second.");
   add_times(table, ceilings, {.page = {"time", Look::fixed(3), "ms"}});
-  table.column("repetitions", "", ceilings, &Row::repetitions).about("Number of repetitions.");
+  table.column("repetitions", "", ceilings, &Row::repetitions, "Number of repetitions.");
   return table;
 }
 

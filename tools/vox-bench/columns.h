@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,28 +20,52 @@
 
 namespace vox {
 
-// Adds the columns ms, ms_min and ms_max of the rows' `time`, which may be absent. `median` has headings for people.
-void add_times(ResultTable& table, const auto& rows, const Headings& median = {}) {
-  const auto add = [&](const char* name, double measure::Timing::*which,
-                       const Headings& headings) -> ResultTable& {
-    return table.column(
-        name, "ms", rows,
-        [which](const auto& row) {
-          if constexpr (requires { row.time.has_value(); })
-            return row.time ? std::optional((*row.time).*which * 1e3) : std::nullopt;
-          else
-            return row.time.*which * 1e3;
-        },
-        headings);
-  };
-  add("ms", &measure::Timing::median, median).about("Median time of the repetitions.");
-  add("ms_min", &measure::Timing::min, {}).about("Time of the fastest repetition.");
-  add("ms_max", &measure::Timing::max, {}).about("Time of the slowest repetition.");
+// These make values for columns: the value at the end of a path of members, and a time in ms.
+auto member_of(auto outer, auto inner) {
+  return [=](const auto& row) { return std::invoke(inner, std::invoke(outer, row)); };
+}
+inline double ms_of(double seconds) {
+  return seconds * 1e3;
+}
+inline double ms_of(const measure::Timing& time) {
+  return time.median * 1e3;
+}
+inline std::optional<double> ms_of(const std::optional<measure::Timing>& time) {
+  return time ? std::optional(ms_of(*time)) : std::nullopt;
+}
+auto in_ms(auto get) {
+  return [=](const auto& row) { return ms_of(std::invoke(get, row)); };
 }
 
-// Return a row's times: in ms, and as their range.
+// Adds the columns ms, ms_min and ms_max of the rows' `time`, which may be absent. `median` has headings for people.
+void add_times(ResultTable& table, const auto& rows, const Headings& median = {}) {
+  const auto add = [&](const char* name, double measure::Timing::*which, const Headings& headings,
+                       const char* about) {
+    const auto get = [which](const auto& row) {
+      if constexpr (requires { row.time.has_value(); })
+        return row.time ? std::optional((*row.time).*which * 1e3) : std::nullopt;
+      else
+        return row.time.*which * 1e3;
+    };
+    table.column(name, "ms", rows, get, headings, about);
+  };
+  add("ms", &measure::Timing::median, median, "Median time of the repetitions.");
+  add("ms_min", &measure::Timing::min, {}, "Time of the fastest repetition.");
+  add("ms_max", &measure::Timing::max, {}, "Time of the slowest repetition.");
+}
+
+// Adds the median of the rows' `time`, and how far the others are from it, for people.
+void add_spread(ResultTable& table, const auto& rows, const Headings& median) {
+  const auto spread = [](const auto& row) { return row.time.spread() * 100; };
+  table.column(for_people(), "ms", rows, in_ms(&std::ranges::range_value_t<decltype(rows)>::time), median)
+      .column(for_people(), "percent", rows, spread,
+              Headings{{"± %", Look::fixed(0)}, {"spread", Look::fixed(1), "%"}});
+}
+
+// Return a row's times: in ms, as their range, and as the range of how much of a column is done in a second.
 measure::Timing time_of(const ResultRow& row);
 std::array<double, 2> range_of_times(const ResultRow& row);
+std::array<double, 2> range_of_rates(const ResultRow& row, std::string_view column);
 
 // Returns the rows that have a text in the column `error`.
 ResultRows rows_with_errors(ResultRows rows);
@@ -55,28 +81,31 @@ std::string counted_text(const ResultRow& row, std::string_view column, std::str
 // Adds a column with get(row), which may be nothing, for each row. People see the column if some row has a value.
 template <class Rows, class Get>
 ResultTable& add_optional(ResultTable& table, const ResultName& name, const std::string& unit,
-                          const Rows& rows, const Get& get, const Headings& headings) {
+                          const Rows& rows, const Get& get, const Headings& headings,
+                          std::string about = "") {
   const bool some = std::ranges::any_of(rows, [&](const auto& row) { return get(row).has_value(); });
-  return table.column(name, unit, rows, get, some ? headings : Headings());
+  return table.column(name, unit, rows, get, some ? headings : Headings(), std::move(about));
 }
 
 // These functions show the share of each kernel in the times of a benchmark's rows, for people and for programs.
 
 using Kernels = std::vector<device::KernelTime>;
 
-// One of a row's kernels.
+// The kernels of all rows, one row after the other, and the row of each.
 template <class Row>
-struct KernelOfRow {
-  const Row* row;
-  device::KernelTime kernel;
+struct KernelRows {
+  std::vector<Row> rows;
+  Kernels kernels;
 };
 
-// Returns the kernels of all rows, one row after the other.
 template <class Row>
-std::vector<KernelOfRow<Row>> kernels_by_row(const std::vector<Row>& rows) {
-  std::vector<KernelOfRow<Row>> all;
+KernelRows<Row> kernels_by_row(const std::vector<Row>& rows) {
+  KernelRows<Row> all;
   for (const Row& row : rows)
-    for (const device::KernelTime& kernel : row.kernels) all.push_back({&row, kernel});
+    for (const device::KernelTime& kernel : row.kernels) {
+      all.rows.push_back(row);
+      all.kernels.push_back(kernel);
+    }
   return all;
 }
 
@@ -89,18 +118,7 @@ Kernels kernels_of(const std::vector<Row>& rows) {
 }
 
 // Adds the columns kernel, launches, kernel_ms and kernel_bytes.
-template <class Row>
-void add_kernel_columns(ResultTable& table, const std::vector<KernelOfRow<Row>>& kernels) {
-  using Of = KernelOfRow<Row>;
-  table.column("kernel", "", kernels, [](const Of& of) { return of.kernel.name; })
-      .about("A kernel that the row's work has launched; the longest comes first.")
-      .column("launches", "", kernels, [](const Of& of) { return of.kernel.launches; })
-      .about("Number of its launches.")
-      .column("kernel_ms", "ms", kernels, [](const Of& of) { return of.kernel.seconds * 1e3; })
-      .about("Time of all these launches, in a repetition in which each was timed.")
-      .column("kernel_bytes", "bytes", kernels, [](const Of& of) { return of.kernel.bytes; })
-      .about("Bytes that they read and wrote; 0 if they are not counted.");
-}
+void add_kernel_columns(ResultTable& table, const Kernels& kernels);
 
 // A bar of a chart: a time, and the kernels' times for the same work.
 struct KernelBar {

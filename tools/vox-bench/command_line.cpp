@@ -23,17 +23,16 @@
 namespace vox {
 
 OptionTopic result_topic() {
-  return {.name = "results",
-          .title = "results",
-          .options = {
-              plain_option("output", "FILE.h5", "", "Write the results as HDF5."),
-              plain_option("csv", "FILE.csv", "", "Write the rows as comma-separated values."),
-              plain_option("html", "FILE.html", "",
-                           "Write a page with charts: one file, for a browser or for paper."),
-              plain_option(
-                  "against", "FILE", "",
-                  "Compare with an earlier run, which wrote this report with -o or printed this file with "
-                  "--json, and mark what is slower by more than its spread.")}};
+  return {
+      .name = "results",
+      .title = "results",
+      .options = {plain_option("output", "FILE.h5", "", "Write the results as HDF5."),
+                  plain_option("csv", "FILE.csv", "", "Write the rows as comma-separated values."),
+                  plain_option("html", "FILE.html", "",
+                               "Write a page with charts: one file, for a browser or for paper."),
+                  plain_option("against", "FILE", "",
+                               "Compare with an earlier run, which wrote this report with -o or printed this "
+                               "file with --json, and mark what is slower by more than its spread.")}};
 }
 
 ResultFiles read_result_options(const CommandLine& arguments) {
@@ -54,12 +53,26 @@ Option plain_option(std::string name, std::string argument, std::string usual, s
           .help = std::move(help)};
 }
 
+Option number_option(std::string name, std::string argument, std::string usual, OptionRange range,
+                     std::string help, std::vector<OptionRule> rules) {
+  Option option = plain_option(std::move(name), std::move(argument), std::move(usual), std::move(help));
+  option.range = range;
+  option.rules = std::move(rules);
+  return option;
+}
+
+Option names_option(std::string name, std::vector<std::string> words, std::string preset, std::string help,
+                    std::vector<OptionRule> rules) {
+  Option option = plain_option(std::move(name), "NAME,...", "", std::move(help));
+  option.words = std::move(words);
+  option.preset = std::move(preset);
+  option.rules = std::move(rules);
+  return option;
+}
+
 Option repetitions_option(OptionRange range, std::string usual) {
-  return {.name = "repetitions",
-          .argument = "N",
-          .usual = std::move(usual),
-          .range = range,
-          .help = "Repeat everything that is timed this number of times."};
+  return number_option("repetitions", "N", std::move(usual), range,
+                       "Repeat everything that is timed this number of times.");
 }
 
 Option resolution_option(std::string usual) {
@@ -93,10 +106,6 @@ std::vector<uint32_t> read_brick_sizes(const CommandLine& arguments, AutoSize au
                                              name, allows_auto ? ", or auto" : "")));
   }
   return log2_sides;
-}
-
-std::string axis_text(const std::vector<uint32_t>& values) {
-  return fmt::format("{}", fmt::join(values, ","));
 }
 
 std::string scale_text(double scale) {

@@ -36,15 +36,27 @@ Option repetitions_option(OptionRange range, std::string usual);
 Option resolution_option(std::string usual);
 Option brick_sizes_option(std::string preset, std::string help, std::vector<OptionRule> rules = {});
 
-// Returns an option that has only a name, an argument, a default and help, such as --filters.
+// Return an option that has only a name, an argument, a default and help, such as --filters; one for a number or a list
+// of numbers; and one for a list of names.
 Option plain_option(std::string name, std::string argument, std::string usual, std::string help);
+Option number_option(std::string name, std::string argument, std::string usual, OptionRange range,
+                     std::string help, std::vector<OptionRule> rules = {});
+Option names_option(std::string name, std::vector<std::string> words, std::string preset, std::string help,
+                    std::vector<OptionRule> rules = {});
 
 // Returns the values of --brick-sizes as logarithms. `auto` is 0, if it is allowed. Throws UsageError.
 enum class AutoSize : uint8_t { Refused, Allowed };
 std::vector<uint32_t> read_brick_sizes(const CommandLine& arguments, AutoSize auto_size);
 
-// Reads the command line. `read` returns a struct with the command's own options. Its members `engine`, `files`, `json`
-// and `command`, which the structs of all commands have, are set here.
+// The parts of a command line that all commands have.
+struct BenchCommand {
+  EngineOptions engine;
+  ResultFiles files;
+  bool json = false;
+  std::string command;
+};
+
+// Reads the command line. `read` returns a BenchCommand with the command's own options; the others are set here.
 template <class Read>
 auto read_command(const CommandLine& arguments, const Read& read) {
   auto command = read(arguments);
@@ -65,7 +77,6 @@ auto read_command_for_one(const CommandLine& arguments, const Read& read) {
   return command;
 }
 
-std::string axis_text(const std::vector<uint32_t>& values);           // "2,3,4"
 std::string scale_text(double scale);                                 // "1/64"
 std::string on_each(const std::string& gpu, const std::string& cpu);  // "64 on a GPU, 16 on the CPU"
 std::string counts_on_each(uint64_t gpu, uint64_t cpu);               // "1,000 on a GPU, 10 on the CPU"
@@ -73,6 +84,13 @@ std::string counts_on_each(uint64_t gpu, uint64_t cpu);               // "1,000 
 // Returns the values of a list with commas between them.
 std::string joined(const auto& values) {
   return fmt::format("{}", fmt::join(values, ","));
+}
+
+// Returns the same of the values' names, by a list of all names.
+std::string joined_names(const auto& values, const auto& names) {
+  std::vector<std::string> of_values;
+  for (const auto value : values) of_values.emplace_back(names[static_cast<size_t>(value)]);
+  return joined(of_values);
 }
 
 // Returns the names in an array of the library as the words of an option.

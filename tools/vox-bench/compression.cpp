@@ -27,13 +27,9 @@
 namespace vox {
 namespace {
 
-struct CompressionCommand {
+struct CompressionCommand : BenchCommand {
   std::optional<std::filesystem::path> input;  // a scene file or a mesh; without one, the village
   std::vector<uint32_t> resolutions;           // the device's defaults if empty
-  EngineOptions engine;
-  ResultFiles files;
-  bool json = false;
-  std::string command;
 };
 
 const std::vector<uint32_t> kGpuResolutions = {1024, 2048, 4096, 8192, 16384, 32768, 65536},
@@ -49,25 +45,17 @@ vox-scene is counted.
 )";
 
 OptionTopic compression_axes() {
-  return {.name = "axes",
-          .title = "what is measured",
-          .options = {
-              {.name = "res",
-               .argument = "N,...",
-               .usual = on_each(axis_text(kGpuResolutions), axis_text(kCpuResolutions)),
-               .range = OptionRange{voxelize::kMinResolution, voxelize::kMaxResolution},
-               .setting = "resolution",
-               .help = "Numbers of voxels along the longest side of a mesh; for a scene file, its coarser "
-                       "levels."}}};
-}
-
-CompressionCommand read_compression_command(const CommandLine& arguments) {
-  return read_command_for_one(arguments, [](const CommandLine& given) {
-    CompressionCommand command;
-    command.input = given.given("file");
-    if (given.has("res")) command.resolutions = given.axis("res");
-    return command;
-  });
+  return {
+      .name = "axes",
+      .title = "what is measured",
+      .options = {
+          {.name = "res",
+           .argument = "N,...",
+           .usual = on_each(joined(kGpuResolutions), joined(kCpuResolutions)),
+           .range = OptionRange{voxelize::kMinResolution, voxelize::kMaxResolution},
+           .setting = "resolution",
+           .help =
+               "Numbers of voxels along the longest side of a mesh; for a scene file, its coarser levels."}}};
 }
 
 using Row = CompressionRow;
@@ -117,41 +105,34 @@ CompressionResult counted(Engine& engine, const CompressionCommand& command) {
   return result;
 }
 
-}  // namespace
-
-ToolDescription compression_bench_description() {
-  return {
-      .program = "vox-bench compression",
-      .usage = "[FILE] [options]",
-      .about =
-          "Counts how small a scene's geometry is in every form of an octree or a DAG, over resolutions.\n",
-      .examples = {"vox-bench compression                                  the village",
-                   "vox-bench compression bunny.ply --res 1K,4K,16K,64K    a mesh",
-                   "vox-bench compression city.h5 --res 16K,64K --html city.html"},
-      .basics = {"res", "output", "csv", "html", "against", "json", "device"},
-      .more = kAboutCompression,
-      .topics = {compression_axes(), result_topic(), device_topic(), general_topic()},
-      .operands = {{.name = "file", .argument = "FILE", .help = "A mesh or a scene file."}}};
+CompressionCommand read_compression_command(const CommandLine& arguments) {
+  return read_command_for_one(arguments, [](const CommandLine& given) {
+    CompressionCommand command;
+    command.input = given.given("file");
+    if (given.has("res")) command.resolutions = given.axis("res");
+    return command;
+  });
 }
+
+}  // namespace
 
 ResultTable rows_table(const CompressionRun& run) {
   const std::vector<Row>& rows = run.result.rows;
+  const auto size = [](auto value) {
+    return member_of(member_of(&Row::form, &measure::CompressionForm::size), value);
+  };
   ResultTable table;
-  table.column("resolution", "voxels", rows, &Row::resolution)
-      .about("Number of voxels along the longest side.")
-      .column("form", "", rows, [](const Row& row) { return row.form.size.name; })
-      .about("Name of a form of the geometry.")
-      .column("voxels", "voxels", rows, &Row::voxels)
-      .about("Number of filled voxels.")
-      .column("nodes", "nodes", rows, [](const Row& row) { return row.form.nodes; })
-      .about("Number of nodes and leaves that the form stores.")
-      .column("bytes", "bytes", rows, [](const Row& row) { return row.form.size.bytes; })
-      .about("Size of the geometry in this form.")
-      .column("bits_per_voxel", "bits per filled voxel", rows,
-              [](const Row& row) { return measure::bits_per_voxel(row.form.size, row.voxels); })
-      .about("The same for each filled voxel.")
-      .column("ms", "ms", rows, [](const Row& row) { return row.seconds * 1e3; })
-      .about("Time of counting all forms at this resolution.");
+  table.column("resolution", "voxels", rows, &Row::resolution, "Number of voxels along the longest side.")
+      .column("form", "", rows, size(&measure::SceneSize::name), "Name of a form of the geometry.")
+      .column("voxels", "voxels", rows, &Row::voxels, "Number of filled voxels.")
+      .column("nodes", "nodes", rows, member_of(&Row::form, &measure::CompressionForm::nodes),
+              "Number of nodes and leaves that the form stores.")
+      .column("bytes", "bytes", rows, size(&measure::SceneSize::bytes), "Size of the geometry in this form.")
+      .column(
+          "bits_per_voxel", "bits per filled voxel", rows,
+          [](const Row& row) { return measure::bits_per_voxel(row.form.size, row.voxels); },
+          "The same for each filled voxel.")
+      .column("ms", "ms", rows, in_ms(&Row::seconds), "Time of counting all forms at this resolution.");
   return table;
 }
 
@@ -172,14 +153,10 @@ std::string table_text(const CompressionRun& run) {
   return text;
 }
 
-ResultGroup results_of(const CompressionRun& run) {
-  ResultGroup results;
-  set_run(results, run);
-  ResultGroup& group = results.group({".", "compression"});
-  group.set("source", run.result.source).about("The file that was read, or the village.");
+void set_results(ResultGroup& group, const CompressionRun& run) {
+  group.set("source", run.result.source, "The file that was read, or the village.");
   set_seconds(group, run.result.seconds);
   group.put("rows", rows_table(run));
-  return results;
 }
 
 HtmlPage page_of(const CompressionRun& run) {
@@ -199,8 +176,22 @@ HtmlPage page_of(const CompressionRun& run) {
         page, kind + ": nodes and leaves", of_kind, axis, form_of,
         {.column = "nodes", .unit = "nodes", .caption = "Lower is smaller.", .look = Look::count()});
   }
-  set_run(page, run);
   return page;
+}
+
+ToolDescription compression_bench_description() {
+  return {
+      .program = "vox-bench compression",
+      .usage = "[FILE] [options]",
+      .about =
+          "Counts how small a scene's geometry is in every form of an octree or a DAG, over resolutions.\n",
+      .examples = {"vox-bench compression                                  the village",
+                   "vox-bench compression bunny.ply --res 1K,4K,16K,64K    a mesh",
+                   "vox-bench compression city.h5 --res 16K,64K --html city.html"},
+      .basics = {"res", "output", "csv", "html", "against", "json", "device"},
+      .more = kAboutCompression,
+      .topics = {compression_axes(), result_topic(), device_topic(), general_topic()},
+      .operands = {{.name = "file", .argument = "FILE", .help = "A mesh or a scene file."}}};
 }
 
 void run_compression(const CommandLine& arguments, const ReportSink& sink) {
@@ -209,7 +200,7 @@ void run_compression(const CommandLine& arguments, const ReportSink& sink) {
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
   CompressionRun run = {run_on(*engine, command.command), {}};
   run.result = counted(*engine, command);
-  report(command, run, *engine, sink);
+  report(command, run, engine->profile(), sink);
 }
 
 }  // namespace vox

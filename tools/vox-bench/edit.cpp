@@ -20,27 +20,14 @@
 #include "tools/vox-bench/results.h"
 
 namespace vox {
+namespace {
 
-// The command line of vox-bench edit.
-
-struct EditCommand {
+struct EditCommand : BenchCommand {
   std::optional<std::filesystem::path> input;  // a scene file or a mesh; without one, the city
   // The resolution of a mesh, or none for the device's default; a coarser level of a scene file, or none for its own.
   std::optional<uint32_t> resolution;
   measure::EditBenchOptions bench;
-  EngineOptions engine;
-  ResultFiles files;
-  bool json = false;
-  std::string command;
 };
-
-// The resolution of a mesh if none is asked for.
-uint32_t default_edit_resolution(const std::string& device);
-
-// Throws UsageError, and Error if an input is missing.
-EditCommand read_edit_command(const CommandLine& arguments);
-
-namespace {
 
 using EditBench = measure::EditBenchOptions;
 using measure::EditSeriesKind;
@@ -55,6 +42,8 @@ enum EditBenchTrait : uint32_t {
 };
 
 constexpr OptionRule kSmallRule = {kSmall, "it is for small spheres"};
+
+constexpr uint32_t kGpuEditResolution = 32768, kCpuEditResolution = 2048;
 
 constexpr const char* kAboutEdit = R"(These series of edits are measured:
   spheres    adds one sphere of each radius at a voxel of the surface
@@ -74,95 +63,76 @@ times come from a repetition of their own, and the page shows which share of eac
 SCENE.h5 is a scene file, or a mesh, which is voxelized; without it, the city of vox-scene is edited.
 )";
 
-std::string orders_text(const std::vector<measure::EditOrder>& orders) {
-  std::string text;
-  for (const measure::EditOrder order : orders)
-    text += (text.empty() ? "" : ",") + std::string(measure::kEditOrderNames[static_cast<size_t>(order)]);
-  return text;
-}
-
 OptionTopic edit_axes() {
   const EditBench preset;
-  return {
-      .name = "axes",
-      .title = "what is measured",
-      .options = {
-          {.name = "series",
-           .argument = "NAME,...",
-           .words = words_of(measure::kEditSeriesNames),
-           .preset = fmt::format("{}", fmt::join(measure::kEditSeriesNames, ",")),
-           .help = "Measure these series of edits."},
-          {.name = "orders",
-           .argument = "NAME,...",
-           .words = words_of(measure::kEditOrderNames),
-           .preset = orders_text(preset.orders),
-           .help = "Do the edits in these orders: each on the scene as it was read, each after a garbage "
-                   "collection, or one after the other."},
-          {.name = "radii",
-           .argument = "N,...",
-           .usual = "12 that differ, from 1140 to 1820 at a resolution of 128K",
-           .unit = "voxels",
-           .rules = {{kSpheres, "it is for spheres"}},
-           .help = "Radii of spheres."},
-          {.name = "sides",
-           .argument = "N,...",
-           .usual = "12 that differ, from 254 to 586 at a resolution of 64K",
-           .unit = "voxels",
-           .rules = {{kCopies, "it is for copies"}},
-           .help = "Sides of the boxes that are copied."},
-          {.name = "small-radius",
-           .argument = "N",
-           .preset = std::to_string(preset.small_radius),
-           .unit = "voxels",
-           .rules = {kSmallRule},
-           .help = "Radius of small spheres."},
-          {.name = "batches",
-           .argument = "N,...",
-           .preset = axis_text(preset.batches),
-           .rules = {kSmallRule},
-           .help = "Largest numbers of small spheres in one pass."},
-          {.name = "tables",
-           .argument = "NAME,...",
-           .words = with_all(hash::table_names()),
-           .preset = fmt::format("{}", fmt::join(preset.tables, ",")),
-           .help = "Measure these hash tables, which hold the scene."},
-          {.name = "processor",
-           .help =
-               "Do the same edits on the processor, too, and copy what is new to the device, as the paper "
-               "does with HashDAG."},
-          {.name = "duplicates",
-           .argument = "NAME",
-           .words = words_of(hash::kDuplicatesNames),
-           .preset = hash::kDuplicatesNames[static_cast<size_t>(preset.duplicates)],
-           .rules = {{kPaperTables, "the table sector finds duplicates in its own way"}},
-           .help = "Find duplicates among new nodes by open addressing, or by a table of slabs as in the "
-                   "paper, §5.2."}}};
+  return {.name = "axes",
+          .title = "what is measured",
+          .options = {names_option("series", words_of(measure::kEditSeriesNames),
+                                   joined(measure::kEditSeriesNames), "Measure these series of edits."),
+                      names_option("orders", words_of(measure::kEditOrderNames),
+                                   joined_names(preset.orders, measure::kEditOrderNames),
+                                   "Do the edits in these orders: each on the scene as it was read, each "
+                                   "after a garbage collection, or one after the other."),
+                      {.name = "radii",
+                       .argument = "N,...",
+                       .usual = "12 that differ, from 1140 to 1820 at a resolution of 128K",
+                       .unit = "voxels",
+                       .rules = {{kSpheres, "it is for spheres"}},
+                       .help = "Radii of spheres."},
+                      {.name = "sides",
+                       .argument = "N,...",
+                       .usual = "12 that differ, from 254 to 586 at a resolution of 64K",
+                       .unit = "voxels",
+                       .rules = {{kCopies, "it is for copies"}},
+                       .help = "Sides of the boxes that are copied."},
+                      {.name = "small-radius",
+                       .argument = "N",
+                       .preset = std::to_string(preset.small_radius),
+                       .unit = "voxels",
+                       .rules = {kSmallRule},
+                       .help = "Radius of small spheres."},
+                      {.name = "batches",
+                       .argument = "N,...",
+                       .preset = joined(preset.batches),
+                       .rules = {kSmallRule},
+                       .help = "Largest numbers of small spheres in one pass."},
+                      names_option("tables", with_all(hash::table_names()), joined(preset.tables),
+                                   "Measure these hash tables, which hold the scene."),
+                      {.name = "processor",
+                       .help = "Do the same edits on the processor, too, and copy what is new to the device, "
+                               "as the paper does with HashDAG."},
+                      {.name = "duplicates",
+                       .argument = "NAME",
+                       .words = words_of(hash::kDuplicatesNames),
+                       .preset = hash::kDuplicatesNames[static_cast<size_t>(preset.duplicates)],
+                       .rules = {{kPaperTables, "the table sector finds duplicates in its own way"}},
+                       .help = "Find duplicates among new nodes by open addressing, or by a table of slabs "
+                               "as in the paper, §5.2."}}};
 }
 
 OptionTopic edit_size() {
-  return {
-      .name = "size",
-      .title = "the size of the benchmark",
-      .options = {
-          resolution_option(counts_on_each(default_edit_resolution("cuda"), default_edit_resolution("cpu")) +
-                            ", or the scene file's own"),
-          {.name = "copies",
-           .argument = "N",
-           .usual = counts_on_each(EditBench::kGpuCopies, EditBench::kCpuCopies),
-           .rules = {{kManyCopies, "it is for copies in sequence"}},
-           .help = "Number of copies of each side in sequence."},
-          {.name = "small",
-           .argument = "N",
-           .usual = counts_on_each(EditBench::kGpuSmall, EditBench::kCpuSmall),
-           .rules = {kSmallRule},
-           .help = "Number of small spheres."},
-          {.name = "seed",
-           .argument = "N",
-           .preset = "1",
-           .rules = {{kPlaces, "a garbage collection has no place"}},
-           .help = "Another seed edits at other places."},
-          repetitions_option({1, EditBench::kMostRepetitions},
-                             counts_on_each(EditBench::kGpuRepetitions, EditBench::kCpuRepetitions))}};
+  return {.name = "size",
+          .title = "the size of the benchmark",
+          .options = {
+              resolution_option(counts_on_each(kGpuEditResolution, kCpuEditResolution) +
+                                ", or the scene file's own"),
+              {.name = "copies",
+               .argument = "N",
+               .usual = counts_on_each(EditBench::kGpuCopies, EditBench::kCpuCopies),
+               .rules = {{kManyCopies, "it is for copies in sequence"}},
+               .help = "Number of copies of each side in sequence."},
+              {.name = "small",
+               .argument = "N",
+               .usual = counts_on_each(EditBench::kGpuSmall, EditBench::kCpuSmall),
+               .rules = {kSmallRule},
+               .help = "Number of small spheres."},
+              {.name = "seed",
+               .argument = "N",
+               .preset = "1",
+               .rules = {{kPlaces, "a garbage collection has no place"}},
+               .help = "Another seed edits at other places."},
+              repetitions_option({1, EditBench::kMostRepetitions},
+                                 counts_on_each(EditBench::kGpuRepetitions, EditBench::kCpuRepetitions))}};
 }
 
 EditBench read_edit_bench(const CommandLine& arguments) {
@@ -201,21 +171,37 @@ void check_given(const CommandLine& arguments, const EditBench& bench) {
   check_effects(arguments.given_options(), run);
 }
 
-}  // namespace
-
-uint32_t default_edit_resolution(const std::string& device) {
-  constexpr uint32_t kGpuResolution = 32768, kCpuResolution = 2048;
-  return device == "cpu" ? kCpuResolution : kGpuResolution;
+EditCommand read_edit_command(const CommandLine& arguments) {
+  return read_command_for_one(arguments, [](const CommandLine& given) {
+    EditCommand command;
+    command.input = given.given("file");
+    command.resolution = given.given_whole("res");
+    command.bench = read_edit_bench(given);
+    check_given(given, command.bench);
+    return command;
+  });
 }
+
+dag::VoxelScene read_edit_scene(Engine& engine, const EditCommand& command) {
+  return read_scene_input(engine, {.file = command.input,
+                                   .resolution = command.resolution,
+                                   .default_resolution =
+                                       engine.device() == "cpu" ? kCpuEditResolution : kGpuEditResolution,
+                                   .generate = [] { return scene::make_city({}); },
+                                   .generated = "the city of vox-scene",
+                                   .engine = command.engine})
+      .scene;
+}
+
+}  // namespace
 
 ToolDescription edit_bench_description() {
   return {
       .program = "vox-bench edit",
       .usage = "[SCENE.h5] [options]",
       .about =
-          "Measures edits of a scene: milliseconds of series of edits, kernel by kernel (Molenaar & "
-          "Eisemann 2024, "
-          "Figure 9).\n",
+          "Measures edits of a scene: milliseconds of series of edits, kernel by kernel (Molenaar & Eisemann "
+          "2024, Figure 9).\n",
       .examples =
           {"vox-bench edit                                       edits the city",
            "vox-bench edit scene.h5 --profile --html edits.html  a scene, with charts of the kernels",
@@ -229,31 +215,6 @@ ToolDescription edit_bench_description() {
       .topics = {edit_axes(), edit_size(), result_topic(), device_topic(), general_topic()},
       .operands = {{.name = "file", .argument = "SCENE.h5", .help = "A scene file or a mesh."}}};
 }
-
-EditCommand read_edit_command(const CommandLine& arguments) {
-  return read_command_for_one(arguments, [](const CommandLine& given) {
-    EditCommand command;
-    command.input = given.given("file");
-    command.resolution = given.given_whole("res");
-    command.bench = read_edit_bench(given);
-    check_given(given, command.bench);
-    return command;
-  });
-}
-
-namespace {
-
-dag::VoxelScene read_edit_scene(Engine& engine, const EditCommand& command) {
-  return read_scene_input(engine, {.file = command.input,
-                                   .resolution = command.resolution,
-                                   .default_resolution = default_edit_resolution(engine.device()),
-                                   .generate = [] { return scene::make_city({}); },
-                                   .generated = "the city of vox-scene",
-                                   .engine = command.engine})
-      .scene;
-}
-
-}  // namespace
 
 void run_edit(const CommandLine& arguments, const ReportSink& sink) {
   const EditCommand command = read_edit_command(arguments);

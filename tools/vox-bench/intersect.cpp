@@ -23,26 +23,16 @@
 #include "tools/vox-bench/results.h"
 
 namespace vox {
+namespace {
 
-// The command line of vox-bench intersect.
-
-struct IntersectCommand {
+struct IntersectCommand : BenchCommand {
   // The number of triangles of each mesh that is generated.
   static constexpr uint64_t kTriangles = 160'000, kFewestTriangles = 12, kMostTriangles = 100'000'000;
 
   std::vector<std::filesystem::path> meshes;  // two; none: two are generated
   uint64_t triangles = kTriangles;
   measure::IntersectOptions bench;
-  EngineOptions engine;
-  ResultFiles files;
-  bool json = false;
-  std::string command;
 };
-
-// Throws UsageError, and Error if an input is missing.
-IntersectCommand read_intersect_command(const CommandLine& arguments);
-
-namespace {
 
 using Intersect = measure::IntersectOptions;
 
@@ -64,68 +54,33 @@ Without files, the meshes are two bumpy spheres.
 )";
 
 OptionTopic intersect_meshes() {
-  return {
-      .name = "meshes",
-      .title = "meshes",
-      .options = {{.name = "triangles",
-                   .argument = "N",
-                   .usual = format_count(IntersectCommand::kTriangles),
-                   .range = OptionRange{IntersectCommand::kFewestTriangles, IntersectCommand::kMostTriangles},
-                   .rules = {{kGeneratedSpheres, "it is for those that are generated"}},
-                   .help = "Number of triangles of each sphere, if no files are named."}}};
+  return {.name = "meshes",
+          .title = "meshes",
+          .options = {number_option("triangles", "N", format_count(IntersectCommand::kTriangles),
+                                    {IntersectCommand::kFewestTriangles, IntersectCommand::kMostTriangles},
+                                    "Number of triangles of each sphere, if no files are named.",
+                                    {{kGeneratedSpheres, "it is for those that are generated"}})}};
 }
 
 OptionTopic intersect_frames() {
   const Intersect preset;
-  return {
-      .name = "frames",
-      .title = "frames",
-      .options = {
-          {.name = "res",
-           .argument = "R",
-           .usual = std::to_string(preset.resolution),
-           .range = OptionRange{Intersect::kLeastResolution, Intersect::kMostResolution},
-           .setting = "resolution",
-           .help = "Number of voxels along a side of the grid."},
-          {.name = "frames",
-           .argument = "N",
-           .usual = std::to_string(preset.frames),
-           .range = OptionRange{1, Intersect::kMostFrames},
-           .help = "Number of frames."},
-          {.name = "boolean",
-           .argument = "HOW",
-           .words = {voxelize::kCombinationNames.begin(), voxelize::kCombinationNames.end()},
-           .help = "Find the voxels of each mesh inside the other, and keep those of this combination, in "
-                   "place of testing triangles."},
-          {.name = "tables",
-           .argument = "NAME,...",
-           .words = with_all(hash::key_table_names()),
-           .preset = fmt::format("{}", fmt::join(preset.tables, ",")),
-           .help = "Measure these tables of voxel keys."}}};
-}
-
-}  // namespace
-
-ToolDescription intersect_bench_description() {
-  return {
-      .program = "vox-bench intersect",
-      .usage = "[A.obj B.obj] [options]",
-      .about =
-          "Intersects two moving surfaces, frame by frame, with tables of voxel keys (Alcantara et al. "
-          "2009, §6).\n",
-      .examples =
-          {"vox-bench intersect                                   two bumpy spheres at 128³, 60 frames",
-           "vox-bench intersect a.obj b.glb --html frames.html    with a chart of the frames",
-           "vox-bench intersect --boolean union                   the union of both surfaces in every frame",
-           "vox-bench intersect --tables all --csv frames.csv     every table, every frame"},
-      .basics = {"res", "frames", "boolean", "tables", "triangles", "output", "csv", "html", "device",
-                 "memory-limit"},
-      .more = kAboutIntersect,
-      .topics = {intersect_meshes(), intersect_frames(), result_topic(), device_topic(), general_topic()},
-      .operands = {{.name = "meshes",
-                    .argument = "A.obj B.obj",
-                    .repeats = Repeats::Yes,
-                    .help = "The two meshes, of any format that vox-convert reads."}}};
+  return {.name = "frames",
+          .title = "frames",
+          .options = {{.name = "res",
+                       .argument = "R",
+                       .usual = std::to_string(preset.resolution),
+                       .range = OptionRange{Intersect::kLeastResolution, Intersect::kMostResolution},
+                       .setting = "resolution",
+                       .help = "Number of voxels along a side of the grid."},
+                      number_option("frames", "N", std::to_string(preset.frames), {1, Intersect::kMostFrames},
+                                    "Number of frames."),
+                      {.name = "boolean",
+                       .argument = "HOW",
+                       .words = {voxelize::kCombinationNames.begin(), voxelize::kCombinationNames.end()},
+                       .help = "Find the voxels of each mesh inside the other, and keep those of this "
+                               "combination, in place of testing triangles."},
+                      names_option("tables", with_all(hash::key_table_names()), joined(preset.tables),
+                                   "Measure these tables of voxel keys.")}};
 }
 
 IntersectCommand read_intersect_command(const CommandLine& arguments) {
@@ -150,8 +105,6 @@ IntersectCommand read_intersect_command(const CommandLine& arguments) {
   });
 }
 
-namespace {
-
 struct NamedMesh {
   std::string name;
   scene::Scene scene;
@@ -170,6 +123,28 @@ NamedMesh make_mesh(const IntersectCommand& command, size_t number) {
 
 }  // namespace
 
+ToolDescription intersect_bench_description() {
+  return {
+      .program = "vox-bench intersect",
+      .usage = "[A.obj B.obj] [options]",
+      .about =
+          "Intersects two moving surfaces, frame by frame, with tables of voxel keys (Alcantara et al. 2009, "
+          "§6).\n",
+      .examples =
+          {"vox-bench intersect                                   two bumpy spheres at 128³, 60 frames",
+           "vox-bench intersect a.obj b.glb --html frames.html    with a chart of the frames",
+           "vox-bench intersect --boolean union                   the union of both surfaces in every frame",
+           "vox-bench intersect --tables all --csv frames.csv     every table, every frame"},
+      .basics = {"res", "frames", "boolean", "tables", "triangles", "output", "csv", "html", "device",
+                 "memory-limit"},
+      .more = kAboutIntersect,
+      .topics = {intersect_meshes(), intersect_frames(), result_topic(), device_topic(), general_topic()},
+      .operands = {{.name = "meshes",
+                    .argument = "A.obj B.obj",
+                    .repeats = Repeats::Yes,
+                    .help = "The two meshes, of any format that vox-convert reads."}}};
+}
+
 void run_intersect(const CommandLine& arguments, const ReportSink& sink) {
   const IntersectCommand command = read_intersect_command(arguments);
   check_targets(command.files);
@@ -180,7 +155,7 @@ void run_intersect(const CommandLine& arguments, const ReportSink& sink) {
            engine->device_text());
   const IntersectRun run = {run_on(*engine, command.command), first.name, second.name, command.bench,
                             measure::bench_intersect(*engine, first.scene, second.scene, command.bench)};
-  report(command, run, *engine, sink);
+  report(command, run, engine->profile(), sink);
 }
 
 }  // namespace vox

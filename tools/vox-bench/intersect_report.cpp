@@ -48,45 +48,40 @@ std::vector<size_t> phases_of(bool combines) {
   return phases;
 }
 
-}  // namespace
-
 ResultTable summaries_table(const measure::IntersectResult& result) {
   const std::vector<FrameSummary>& rows = result.summaries;
   const bool combines = !rows.empty() && rows.front().combines;
   ResultTable table;
-  table.column("table", "", rows, &FrameSummary::table, both({"table"}))
-      .about("Name of the table of voxel keys.");
+  table.column("table", "", rows, &FrameSummary::table, both({"table"}), "Name of the table of voxel keys.");
   for (size_t phase = 0; phase < measure::kIntersectPhases; ++phase) {
     const std::string name = measure::kIntersectPhaseNames[phase];
     const bool has = has_phase(static_cast<measure::IntersectPhase>(phase), combines);
-    table
-        .column(
-            "ms_" + name, "ms", rows,
-            [&](const FrameSummary& row) {
-              return has && row.frame ? std::optional(row.phases[phase].median * 1e3) : std::nullopt;
-            },
-            shown_if(has, milliseconds(name)))
-        .about("Median time of this phase, if frames have it and the table could be measured.");
+    table.column(
+        "ms_" + name, "ms", rows,
+        [&](const FrameSummary& row) {
+          return has && row.frame ? std::optional(row.phases[phase].median * 1e3) : std::nullopt;
+        },
+        shown_if(has, milliseconds(name)),
+        "Median time of this phase, if frames have it and the table could be measured.");
   }
   const auto frame = [](double measure::Timing::*which) {
     return [=](const FrameSummary& row) {
       return row.frame ? std::optional((*row.frame).*which * 1e3) : std::nullopt;
     };
   };
-  table.column("ms", "ms", rows, frame(&measure::Timing::median), milliseconds("frame"))
-      .about("Median time of a frame, if the table could be measured.")
-      .column("ms_min", "ms", rows, frame(&measure::Timing::min), milliseconds("fastest"))
-      .about("Time of the fastest frame.")
-      .column("ms_max", "ms", rows, frame(&measure::Timing::max), milliseconds("slowest"))
-      .about("Time of the slowest frame.")
+  table
+      .column("ms", "ms", rows, frame(&measure::Timing::median), milliseconds("frame"),
+              "Median time of a frame, if the table could be measured.")
+      .column("ms_min", "ms", rows, frame(&measure::Timing::min), milliseconds("fastest"),
+              "Time of the fastest frame.")
+      .column("ms_max", "ms", rows, frame(&measure::Timing::max), milliseconds("slowest"),
+              "Time of the slowest frame.")
       .column("frames_per_second", "1/s", rows, &FrameSummary::frames_per_second,
-              both({"frames a second", Look::fixed(1)}))
-      .about("Frames per second, by the median.")
+              both({"frames a second", Look::fixed(1)}), "Frames per second, by the median.")
       .column("bytes", "bytes", rows, &FrameSummary::bytes,
-              {.screen = {"MiB", Look::mib()}, .page = {"tables", Look::mib(), "MiB"}})
-      .about("Greatest size of all tables of a frame.")
-      .column("error", "", rows, &FrameSummary::error)
-      .about("The reason if there are no times; otherwise empty.");
+              {.screen = {"MiB", Look::mib()}, .page = {"tables", Look::mib(), "MiB"}},
+              "Greatest size of all tables of a frame.")
+      .column("error", "", rows, &FrameSummary::error, "The reason if there are no times; otherwise empty.");
   return table;
 }
 
@@ -96,32 +91,26 @@ ResultTable frames_table(const std::vector<FrameRow>& rows) {
   ResultTable table;
   const auto count = [&](const char* name, const char* unit, const char* title, uint64_t Counts::*which,
                          const char* sentence) {
-    table
-        .column(
-            name, unit, rows, [=](const FrameRow& row) { return row.counts.*which; },
-            both({title, Look::count()}))
-        .about(sentence);
+    table.column(
+        name, unit, rows, [=](const FrameRow& row) { return row.counts.*which; },
+        both({title, Look::count()}), sentence);
   };
   // A count that only frames with or without a combination have.
   const auto count_if = [&](bool has, const char* name, const char* unit, const char* title, auto count_of,
                             const char* sentence) {
-    table
-        .column(
-            name, unit, rows,
-            [=](const FrameRow& row) {
-              return has ? std::optional<uint64_t>(count_of(row.counts)) : std::nullopt;
-            },
-            shown_if(has, both({title, Look::count()})))
-        .about(sentence);
+    table.column(
+        name, unit, rows,
+        [=](const FrameRow& row) {
+          return has ? std::optional<uint64_t>(count_of(row.counts)) : std::nullopt;
+        },
+        shown_if(has, both({title, Look::count()})), sentence);
   };
-  table.column("table", "", rows, &FrameRow::table)
-      .about("Name of the table of voxel keys.")
-      .column("frame", "", rows, &FrameRow::frame, both({"frame"}))
-      .about("Number of the frame.")
-      .column("turn", "turns", rows, &FrameRow::turn, both({"turn", Look::fixed(0, 360), "°"}))
-      .about("Rotation of the second mesh.")
-      .column("shift", "voxels", rows, &FrameRow::shift, both({"shift", Look::fixed(1)}))
-      .about("Distance of the second mesh from the middle, along x.");
+  table.column("table", "", rows, &FrameRow::table, "Name of the table of voxel keys.")
+      .column("frame", "", rows, &FrameRow::frame, both({"frame"}), "Number of the frame.")
+      .column("turn", "turns", rows, &FrameRow::turn, both({"turn", Look::fixed(0, 360), "°"}),
+              "Rotation of the second mesh.")
+      .column("shift", "voxels", rows, &FrameRow::shift, both({"shift", Look::fixed(1)}),
+              "Distance of the second mesh from the middle, along x.");
   count("first_voxels", "voxels", "voxels of A", &Counts::first_voxels,
         "Number of voxels that the first mesh fills.");
   count("second_voxels", "voxels", "of B", &Counts::second_voxels,
@@ -172,46 +161,14 @@ ResultTable frames_table(const std::vector<FrameRow>& rows) {
   for (size_t phase = 0; phase < measure::kIntersectPhases; ++phase) {
     const std::string name = measure::kIntersectPhaseNames[phase];
     const bool has = has_phase(static_cast<measure::IntersectPhase>(phase), combines);
-    table
-        .column(
-            "ms_" + name, "ms", rows,
-            [&](const FrameRow& row) { return has ? std::optional(row.seconds[phase] * 1e3) : std::nullopt; },
-            shown_if(has, milliseconds(name)))
-        .about("Time of this phase, if frames have it.");
+    table.column(
+        "ms_" + name, "ms", rows,
+        [&](const FrameRow& row) { return has ? std::optional(row.seconds[phase] * 1e3) : std::nullopt; },
+        shown_if(has, milliseconds(name)), "Time of this phase, if frames have it.");
   }
-  table
-      .column(
-          "ms", "ms", rows, [](const FrameRow& row) { return row.total_seconds() * 1e3; },
-          milliseconds("frame"))
-      .about("Time of the whole frame.");
+  table.column("ms", "ms", rows, in_ms(&FrameRow::total_seconds), milliseconds("frame"),
+               "Time of the whole frame.");
   return table;
-}
-
-ResultGroup results_of(const IntersectRun& run) {
-  ResultGroup results;
-  set_run(results, run);
-  ResultGroup& group = results.group({".", "intersect"});
-  group.set("first", run.first)
-      .about("Name of the first mesh.")
-      .set("second", run.second)
-      .about("Name of the second mesh.")
-      .set("first_triangles", run.result.first_triangles, "triangles")
-      .about("Number of triangles of the first mesh.")
-      .set("second_triangles", run.result.second_triangles, "triangles")
-      .about("Number of triangles of the second mesh.")
-      .set("resolution", run.options.resolution, "voxels")
-      .about("Number of voxels along a side of the grid.")
-      .set("frames", run.options.frames)
-      .about("Number of frames.")
-      .set("boolean", combination_name(run.options.combination))
-      .about("Name of the Boolean combination, or `none`.")
-      .set("paper_frames_per_second", measure::IntersectOptions::kPaperFramesPerSecond, "1/s")
-      .about("Frames per second in Alcantara et al. 2009, at 128³.")
-      .set("seconds", run.result.seconds, "s")
-      .about("Time of the whole benchmark.");
-  group.put("tables", summaries_table(run.result));
-  group.put("rows", rows_table(run));
-  return results;
 }
 
 std::string paper_text() {
@@ -219,6 +176,30 @@ std::string paper_text() {
       "Alcantara et al. 2009 have {:.0f} frames a second at 128³, of two clouds of about 160,000 points on a "
       "GeForce GTX 280, drawing included; the intersection and its flood fill took 15 to 19 ms of a frame",
       measure::IntersectOptions::kPaperFramesPerSecond);
+}
+
+}  // namespace
+
+ResultTable rows_table(const IntersectRun& run) {
+  return frames_table(run.result.rows);
+}
+
+void set_results(ResultGroup& group, const IntersectRun& run) {
+  group.set("first", run.first, "Name of the first mesh.")
+      .set("second", run.second, "Name of the second mesh.")
+      .set("first_triangles", run.result.first_triangles, "triangles",
+           "Number of triangles of the first mesh.")
+      .set("second_triangles", run.result.second_triangles, "triangles",
+           "Number of triangles of the second mesh.")
+      .set("resolution", run.options.resolution, "voxels", "Number of voxels along a side of the grid.")
+      .set("frames", run.options.frames, "", "Number of frames.")
+      .set("boolean", combination_name(run.options.combination),
+           "Name of the Boolean combination, or `none`.")
+      .set("paper_frames_per_second", measure::IntersectOptions::kPaperFramesPerSecond, "1/s",
+           "Frames per second in Alcantara et al. 2009, at 128³.")
+      .set("seconds", run.result.seconds, "s", "Time of the whole benchmark.");
+  group.put("tables", summaries_table(run.result));
+  group.put("rows", rows_table(run));
 }
 
 std::string table_text(const IntersectRun& run) {
@@ -351,7 +332,6 @@ HtmlPage page_of(const IntersectRun& run) {
     add_found(page, rows_of(frames), combines);
   }
   add_unmeasured(page, rows_with_errors(rows_of(summaries)));
-  set_run(page, run);
   return page;
 }
 

@@ -24,23 +24,13 @@
 #include "tools/vox-bench/results.h"
 
 namespace vox {
+namespace {
 
-// The command line of vox-bench keys.
-
-struct KeysCommand {
+struct KeysCommand : BenchCommand {
   measure::KeysBenchOptions bench;  // but for the picture and the scene
   std::optional<std::filesystem::path> picture, mesh, rebuilt, ages, drawn;
   uint32_t mesh_resolution = 0;  // 0: the default, or that of a scene file
-  EngineOptions engine;
-  ResultFiles files;
-  bool json = false;
-  std::string command;
 };
-
-// Throws UsageError, and Error if an input is missing.
-KeysCommand read_keys_command(const CommandLine& arguments);
-
-namespace {
 
 using KeysBench = measure::KeysBenchOptions;
 using measure::KeyOp;
@@ -72,96 +62,72 @@ std::string figures_text() {
   return text;
 }
 
-std::string known_names(const auto& values, const auto& known) {
-  std::string text;
-  for (const auto value : values)
-    text += (text.empty() ? "" : ",") + std::string(known[static_cast<size_t>(value)]);
-  return text;
-}
-
 OptionTopic keys_axes() {
   const KeysBench preset;
-  return {.name = "axes",
-          .title = "what is measured",
-          .options = {
-              {.name = "tables",
-               .argument = "NAME,...",
-               .words = with_all(hash::key_table_names()),
-               .usual = "all",
-               .help = "Measure these tables; all leaves out perfect, which the host builds."},
-              {.name = "sets",
-               .argument = "NAME,...",
-               .words = words_of(measure::kKeySetNames),
-               .usual = known_names(preset.sets, measure::kKeySetNames),
-               .help = "Measure these sets of keys."},
-              {.name = "layouts",
-               .argument = "NAME,...",
-               .words = words_of(hash::kKeyLayoutNames),
-               .usual = known_names(preset.layouts, hash::kKeyLayoutNames),
-               .help = "Make the keys of pixels and voxels in these ways."},
-              {.name = "load-factors",
-               .argument = "N,...",
-               .usual = joined(preset.load_factors),
-               .range = OptionRange{0, 1, OptionRange::Ends::LeastExcluded},
-               .help = "Number of keys for each cell."},
-              {.name = "key-bits",
-               .argument = "N,...",
-               .usual = axis_text(preset.key_bits),
-               .range = OptionRange{KeysBench::kFewestKeyBits, 64},
-               .help = "Number of bits of a key. A key and its value make a cell of 32 bits if they "
-                       "fit, else of 64 bits."},
-              {.name = "value-bits",
-               .argument = "N",
-               .usual = std::to_string(preset.value_bits),
-               .range = OptionRange{0, 31},
-               .help = "Number of bits of a value."},
-              {.name = "age-bits",
-               .argument = "N",
-               .usual = std::to_string(preset.age_bits),
-               .range = OptionRange{2, 4},
-               .help = "Number of bits of a maximum age of robin and robin-random. With fewer bits, "
-                       "ages are rounded up."},
-              {.name = "maximum-ages",
-               .argument = "NAME",
-               .words = words_of(hash::kMaximumAgesNames),
-               .usual = "gathered",
-               .help = "Gather these maximum ages after the build, keep them by an atomic maximum at each "
-                       "insertion as in the paper, or do without them."},
-              {.name = "first-age",
-               .argument = "NAME",
-               .words = words_of(hash::kFirstAgeNames),
-               .usual = "one",
-               .help = "Let searches in these tables begin at age one, or at the mean age."},
-              {.name = "ops",
-               .argument = "NAME,...",
-               .words = words_of(measure::kKeyOpNames),
-               .usual = known_names(preset.ops, measure::kKeyOpNames),
-               .help = "Measure these operations."},
-              {.name = "hit-rates",
-               .argument = "N,...",
-               .usual = axis_text(preset.hit_rates),
-               .range = OptionRange{0, 100},
-               .unit = "per cent",
-               .help = "Share of the keys of find that is stored."},
-              {.name = "multiplicities",
-               .argument = "N,...",
-               .usual = axis_text(preset.multiplicities),
-               .range = OptionRange{1, KeysBench::kMostMultiplicity},
-               .help = "Number of values of a key, for build-multi to find-index."},
-              {.name = "figure",
-               .argument = "NAME",
-               .help = "Take the defaults of a figure: numbers are figures of García et al. 2011, numbers "
+  return {
+      .name = "axes",
+      .title = "what is measured",
+      .options = {
+          {.name = "tables",
+           .argument = "NAME,...",
+           .words = with_all(hash::key_table_names()),
+           .usual = "all",
+           .help = "Measure these tables; all leaves out perfect, which the host builds."},
+          {.name = "sets",
+           .argument = "NAME,...",
+           .words = words_of(measure::kKeySetNames),
+           .usual = joined_names(preset.sets, measure::kKeySetNames),
+           .help = "Measure these sets of keys."},
+          {.name = "layouts",
+           .argument = "NAME,...",
+           .words = words_of(hash::kKeyLayoutNames),
+           .usual = joined_names(preset.layouts, hash::kKeyLayoutNames),
+           .help = "Make the keys of pixels and voxels in these ways."},
+          number_option("load-factors", "N,...", joined(preset.load_factors),
+                        {0, 1, OptionRange::Ends::LeastExcluded}, "Number of keys for each cell."),
+          number_option("key-bits", "N,...", joined(preset.key_bits), {KeysBench::kFewestKeyBits, 64},
+                        "Number of bits of a key. A key and its value make a cell of 32 bits if they fit, "
+                        "else of 64 bits."),
+          number_option("value-bits", "N", std::to_string(preset.value_bits), {0, 31},
+                        "Number of bits of a value."),
+          number_option("age-bits", "N", std::to_string(preset.age_bits), {2, 4},
+                        "Number of bits of a maximum age of robin and robin-random. With fewer bits, ages "
+                        "are rounded up."),
+          {.name = "maximum-ages",
+           .argument = "NAME",
+           .words = words_of(hash::kMaximumAgesNames),
+           .usual = "gathered",
+           .help = "Gather these maximum ages after the build, keep them by an atomic maximum at each "
+                   "insertion as in the paper, or do without them."},
+          {.name = "first-age",
+           .argument = "NAME",
+           .words = words_of(hash::kFirstAgeNames),
+           .usual = "one",
+           .help = "Let searches in these tables begin at age one, or at the mean age."},
+          {.name = "ops",
+           .argument = "NAME,...",
+           .words = words_of(measure::kKeyOpNames),
+           .usual = joined_names(preset.ops, measure::kKeyOpNames),
+           .help = "Measure these operations."},
+          {.name = "hit-rates",
+           .argument = "N,...",
+           .usual = joined(preset.hit_rates),
+           .range = OptionRange{0, 100},
+           .unit = "per cent",
+           .help = "Share of the keys of find that is stored."},
+          number_option("multiplicities", "N,...", joined(preset.multiplicities),
+                        {1, KeysBench::kMostMultiplicity},
+                        "Number of values of a key, for build-multi to find-index."),
+          plain_option("figure", "NAME", "",
+                       "Take the defaults of a figure: numbers are figures of García et al. 2011, numbers "
                        "after an a those of Alcantara et al. 2009, and words are other figures. " +
-                       figures_text() + "."},
-              {.name = "failures",
-               .argument = "N",
-               .help = "Also count how many of this number of builds of random keys fail, for each "
-                       "table and load factor."},
-              {.name = "failure-keys",
-               .argument = "N",
-               .usual = format_count(KeysBench::kFailureKeys),
-               .range = OptionRange{1, static_cast<double>(KeysBench::kMostFailureKeys)},
-               .help = "Number of keys of each of these builds."}}};
+                           figures_text() + "."),
+          plain_option("failures", "N", "",
+                       "Also count how many of this number of builds of random keys fail, for each table and "
+                       "load factor."),
+          number_option("failure-keys", "N", format_count(KeysBench::kFailureKeys),
+                        {1, static_cast<double>(KeysBench::kMostFailureKeys)},
+                        "Number of keys of each of these builds.")}};
 }
 
 OptionTopic keys_size() {
@@ -169,23 +135,16 @@ OptionTopic keys_size() {
   return {
       .name = "size",
       .title = "the size of the benchmark",
-      .options = {
-          plain_option("scale", "S",
-                       on_each(scale_text(KeysBench::kGpuScale), scale_text(KeysBench::kCpuScale)),
-                       "Multiply the defaults of --keys and --searches by this number."),
-          {.name = "keys",
-           .argument = "N,...",
-           .usual = format_count(KeysBench::kKeys) + " times the scale",
-           .range = kCounts,
-           .help = "Number of keys of a table, or of items if keys have several values. Shapes have about as "
-                   "many, pixels a sixteenth."},
-          {.name = "searches",
-           .argument = "N",
-           .usual = format_count(KeysBench::kSearches) + " times the scale",
-           .range = kCounts,
-           .help = "Search this number of keys at once."},
-          repetitions_option({KeysBench::kFewestRepetitions, KeysBench::kMostRepetitions},
-                             std::to_string(KeysBench().repetitions))}};
+      .options = {plain_option("scale", "S",
+                               on_each(scale_text(KeysBench::kGpuScale), scale_text(KeysBench::kCpuScale)),
+                               "Multiply the defaults of --keys and --searches by this number."),
+                  number_option("keys", "N,...", format_count(KeysBench::kKeys) + " times the scale", kCounts,
+                                "Number of keys of a table, or of items if keys have several values. Shapes "
+                                "have about as many, pixels a sixteenth."),
+                  number_option("searches", "N", format_count(KeysBench::kSearches) + " times the scale",
+                                kCounts, "Search this number of keys at once."),
+                  repetitions_option({KeysBench::kFewestRepetitions, KeysBench::kMostRepetitions},
+                                     std::to_string(KeysBench().repetitions))}};
 }
 
 OptionTopic keys_picture() {
@@ -194,10 +153,9 @@ OptionTopic keys_picture() {
       .title = "pictures",
       .options = {
           plain_option("image", "FILE", "discs and strokes", "The picture of the set image."),
-          {.name = "mesh",
-           .argument = "FILE",
-           .help =
-               "Measure the voxels of this mesh or scene file: the set mesh, in place of the set surface."},
+          plain_option(
+              "mesh", "FILE", "",
+              "Measure the voxels of this mesh or scene file: the set mesh, in place of the set surface."),
           {.name = "mesh-res",
            .argument = "N",
            .usual = "512, or that of a scene file",
@@ -207,10 +165,9 @@ OptionTopic keys_picture() {
           plain_option("rebuilt", "FILE.png", "",
                        "Write the picture that the first table returns. This changes the defaults to "
                        "--value-bits 24 --key-bits 40."),
-          plain_option(
-              "ages", "FILE.png", "",
-              "Draw the maximum ages of the tables that have them, side by side, for the first set: 0 "
-              "is black, 1 blue, 2 green, 3 yellow, and more is red."),
+          plain_option("ages", "FILE.png", "",
+                       "Draw the maximum ages of the tables that have them, side by side, for the first set: "
+                       "0 is black, 1 blue, 2 green, 3 yellow, and more is red."),
           plain_option(
               "drawn", "FILE.png", "",
               "Draw the slots of the tables, side by side, for the first set: a key has the color of its "
@@ -313,29 +270,6 @@ void check_effects_of(const CommandLine& arguments, const KeysBench& bench) {
     throw UsageError("--rebuilt needs --value-bits 24 or more, for the colors");
 }
 
-}  // namespace
-
-ToolDescription keys_bench_description() {
-  return {
-      .program = "vox-bench keys",
-      .usage = "[options]",
-      .about =
-          "Measures tables of voxel keys as the papers about them do (Alcantara et al. 2009, §5; García et "
-          "al. "
-          "2011, §4).\n",
-      .examples = {"vox-bench keys                                      all tables, at two load factors",
-                   "vox-bench keys --figure 7 --html figure7.html       retrieval over load factors",
-                   "vox-bench keys --image fish.png --rebuilt back.png  a picture, stored and read back",
-                   "vox-bench keys --figure 4 --ages ages.png           maximum ages, random and coherent",
-                   "vox-bench keys --figure 12 --mesh armadillo.ply     slices through a mesh",
-                   "vox-bench keys --figure a5 --profile                the steps of building cuckoo2009",
-                   "vox-bench keys --failures 25000 --load-factors 0.9,0.99 --scale 1/1024"},
-      .basics = {"tables", "sets", "ops", "load-factors", "hit-rates", "scale", "repetitions", "output",
-                 "html", "device"},
-      .more = kAboutKeys,
-      .topics = {keys_axes(), keys_size(), keys_picture(), result_topic(), device_topic(), general_topic()}};
-}
-
 KeysCommand read_keys_command(const CommandLine& arguments) {
   return read_command_for_one(arguments, [](const CommandLine& given) {
     KeysCommand command;
@@ -352,8 +286,6 @@ KeysCommand read_keys_command(const CommandLine& arguments) {
     return command;
   });
 }
-
-namespace {
 
 // Writes a picture, if one is asked for; `why_not` is why there may be none.
 void write_picture(const KeysCommand& command, const std::optional<std::filesystem::path>& path,
@@ -398,6 +330,26 @@ void throw_if_wrong(const measure::KeysBenchResult& result) {
 
 }  // namespace
 
+ToolDescription keys_bench_description() {
+  return {
+      .program = "vox-bench keys",
+      .usage = "[options]",
+      .about =
+          "Measures tables of voxel keys as the papers about them do (Alcantara et al. 2009, §5; García et "
+          "al. 2011, §4).\n",
+      .examples = {"vox-bench keys                                      all tables, at two load factors",
+                   "vox-bench keys --figure 7 --html figure7.html       retrieval over load factors",
+                   "vox-bench keys --image fish.png --rebuilt back.png  a picture, stored and read back",
+                   "vox-bench keys --figure 4 --ages ages.png           maximum ages, random and coherent",
+                   "vox-bench keys --figure 12 --mesh armadillo.ply     slices through a mesh",
+                   "vox-bench keys --figure a5 --profile                the steps of building cuckoo2009",
+                   "vox-bench keys --failures 25000 --load-factors 0.9,0.99 --scale 1/1024"},
+      .basics = {"tables", "sets", "ops", "load-factors", "hit-rates", "scale", "repetitions", "output",
+                 "html", "device"},
+      .more = kAboutKeys,
+      .topics = {keys_axes(), keys_size(), keys_picture(), result_topic(), device_topic(), general_topic()}};
+}
+
 void run_keys(const CommandLine& arguments, const ReportSink& sink) {
   KeysCommand command = read_keys_command(arguments);
   check_targets(command.files,
@@ -413,7 +365,7 @@ void run_keys(const CommandLine& arguments, const ReportSink& sink) {
   log_info("{} keys, {} searched, on {}", fmt::join(keys, "; "), format_count(sizes.searches),
            engine->device_text());
   const KeysBenchRun run = {run_on(*engine, command.command), measure::bench_keys(*engine, command.bench)};
-  report(command, run, *engine, sink);
+  report(command, run, engine->profile(), sink);
   write_picture(command, command.rebuilt, run.result.rebuilt, "no table could hold the picture");
   write_picture(command, command.ages, all_of(run.result.age_pictures),
                 "no table that was measured has maximum ages");

@@ -18,22 +18,21 @@ using FailuresRow = measure::KeyFailuresRow;
 ResultTable points_table(const auto& rows) {
   using Row = std::ranges::range_value_t<decltype(rows)>;
   ResultTable table;
-  table.column("table", "", rows, &Row::table, both({"table"}))
-      .about("Name of the table of voxel keys, as for `--tables`.")
-      .column("set", "", rows, &Row::set)
-      .about("The set of keys: `random`, `pixels`, `image`, `surface` or `painted`.")
-      .column("layout", "", rows, &Row::layout)
-      .about("The order of the keys: `row-major`, `morton` or `bit-reversed`; empty for random keys.")
-      .column("key_bits", "bits", rows, &Row::key_bits, both({"key bits"}))
-      .about("Number of bits of a key at most.")
-      .column("value_bits", "bits", rows, &Row::value_bits)
-      .about("Number of bits of a key's value.")
-      .column("cell_bits", "bits", rows, &Row::cell_bits)
-      .about("Number of bits of the word that holds key and value.")
-      .column("keys", "keys", rows, &Row::keys)
-      .about("Number of keys that the table holds.")
-      .column("load_factor", "1", rows, &Row::load_factor, both({"load factor"}))
-      .about("Number of keys for each cell, as far as the table can choose.");
+  table
+      .column("table", "", rows, &Row::table, both({"table"}),
+              "Name of the table of voxel keys, as for `--tables`.")
+      .column("set", "", rows, &Row::set,
+              "The set of keys: `random`, `pixels`, `image`, `surface` or `painted`.")
+      .column("layout", "", rows, &Row::layout,
+              "The order of the keys: `row-major`, `morton` or `bit-reversed`; empty for random keys.")
+      .column("key_bits", "bits", rows, &Row::key_bits, both({"key bits"}),
+              "Number of bits of a key at most.")
+      .column("value_bits", "bits", rows, &Row::value_bits, "Number of bits of a key's value.")
+      .column("cell_bits", "bits", rows, &Row::cell_bits,
+              "Number of bits of the word that holds key and value.")
+      .column("keys", "keys", rows, &Row::keys, "Number of keys that the table holds.")
+      .column("load_factor", "1", rows, &Row::load_factor, both({"load factor"}),
+              "Number of keys for each cell, as far as the table can choose.");
   return table;
 }
 
@@ -56,64 +55,54 @@ Headings percent(const char* title, int digits) {
 
 ResultTable keys_rows_table(const std::vector<KeysRow>& rows) {
   ResultTable table = points_table(rows);
-  table.column("multiplicity", "values", rows, &KeysRow::multiplicity)
-      .about("Mean number of values of a key, if keys have several.")
-      .column("op", "", rows, &KeysRow::op)
-      .about(
-          "The operation: `build`, `build-ordered`, `find-stored`, `find`, `build-and-find`, `find-all`, "
-          "`find-view`, `build-multi`, `find-multi`, `build-index` or `find-index`.")
-      .column("hit_rate", "percent", rows, &KeysRow::hit_rate)
-      .about("Share of the searched keys that are stored, for `find`.")
-      .column("items", "keys", rows, &KeysRow::items)
-      .about("Number of keys that a repetition builds a table from, or searches.");
+  table
+      .column("multiplicity", "values", rows, &KeysRow::multiplicity,
+              "Mean number of values of a key, if keys have several.")
+      .column("op", "", rows, &KeysRow::op,
+              "The operation: `build`, `build-ordered`, `find-stored`, `find`, `build-and-find`, `find-all`, "
+              "`find-view`, `build-multi`, `find-multi`, `build-index` or `find-index`.")
+      .column("hit_rate", "percent", rows, &KeysRow::hit_rate,
+              "Share of the searched keys that are stored, for `find`.")
+      .column("items", "keys", rows, &KeysRow::items,
+              "Number of keys that a repetition builds a table from, or searches.");
   add_times(table, rows);
-  table.column("repetitions", "", rows, &KeysRow::repetitions)
-      .about("Number of repetitions.")
-      .column("per_second", "1/s", rows, &KeysRow::items_per_second)
-      .about("Keys per second, by the median.")
-      .column("frames_per_second", "1/s", rows, &KeysRow::frames_per_second)
-      .about("Pictures per second, by the median, for `find-view`.")
-      .column("sectors", "sectors per key", rows, &KeysRow::sectors)
-      .about("Mean number of sectors of 32 bytes that a search reads.")
-      .column("warp_sectors", "sectors per key", rows, &KeysRow::warp_sectors)
-      .about(
-          "The same if 32 searches share the sectors that they read at one step; for `find-all` and "
-          "`find-view`, unless "
-          "32 lanes search a table together.")
-      .column("ceiling_share", "1", rows, &KeysRow::ceiling_share)
-      .about("Share of the ceiling of random reads of 32 bytes.")
-      .column("bytes", "bytes", rows, &KeysRow::bytes)
-      .about("Size of the table, if it could be built.")
-      .column("bytes_per_key", "bytes per key", rows, &KeysRow::bytes_per_key)
-      .about("Size of the table for each key, or for each value if keys have several.")
-      .column("key_density", "1", rows, &KeysRow::key_density)
-      .about("Bits of all keys, divided by those of the table without values.")
-      .column("attempts", "", rows, &KeysRow::attempts)
-      .about("Number of attempts of the build, each with other hash functions.")
-      .column("restarts", "", rows, &KeysRow::restarts)
-      .about("Number of restarts of parts of the table.")
-      .column("iterations", "", rows, &KeysRow::iterations)
-      .about(
-          "Mean number of iterations in which a bucket of `cuckoo2009` is built, each through all "
-          "sub-tables.")
-      .column("most_probes", "", rows, &KeysRow::most_probes)
-      .about("Number of places that a search may look at.")
-      .column("wrong", "keys", rows, &KeysRow::wrong)
-      .about("Number of wrong results of searches, in all repetitions.")
-      .column("error", "", rows, &KeysRow::error)
-      .about("The reason if there are no times or the results are wrong; otherwise empty.");
+  table.column("repetitions", "", rows, &KeysRow::repetitions, "Number of repetitions.")
+      .column("per_second", "1/s", rows, &KeysRow::items_per_second, "Keys per second, by the median.")
+      .column("frames_per_second", "1/s", rows, &KeysRow::frames_per_second,
+              "Pictures per second, by the median, for `find-view`.")
+      .column("sectors", "sectors per key", rows, &KeysRow::sectors,
+              "Mean number of sectors of 32 bytes that a search reads.")
+      .column("warp_sectors", "sectors per key", rows, &KeysRow::warp_sectors,
+              "The same if 32 searches share the sectors that they read at one step; for `find-all` and "
+              "`find-view`, unless 32 lanes search a table together.")
+      .column("ceiling_share", "1", rows, &KeysRow::ceiling_share,
+              "Share of the ceiling of random reads of 32 bytes.")
+      .column("bytes", "bytes", rows, &KeysRow::bytes, "Size of the table, if it could be built.")
+      .column("bytes_per_key", "bytes per key", rows, &KeysRow::bytes_per_key,
+              "Size of the table for each key, or for each value if keys have several.")
+      .column("key_density", "1", rows, &KeysRow::key_density,
+              "Bits of all keys, divided by those of the table without values.")
+      .column("attempts", "", rows, &KeysRow::attempts,
+              "Number of attempts of the build, each with other hash functions.")
+      .column("restarts", "", rows, &KeysRow::restarts, "Number of restarts of parts of the table.")
+      .column("iterations", "", rows, &KeysRow::iterations,
+              "Mean number of iterations in which a bucket of `cuckoo2009` is built, each through all "
+              "sub-tables.")
+      .column("most_probes", "", rows, &KeysRow::most_probes, "Number of places that a search may look at.")
+      .column("wrong", "keys", rows, &KeysRow::wrong,
+              "Number of wrong results of searches, in all repetitions.")
+      .column("error", "", rows, &KeysRow::error,
+              "The reason if there are no times or the results are wrong; otherwise empty.");
   return table;
 }
 
 namespace {
 
 // The kernels of all builds, one after the other.
-ResultTable kernels_table(const std::vector<KernelOfRow<KeysRow>>& kernels) {
-  std::vector<KeysRow> rows;
-  for (const KernelOfRow<KeysRow>& kernel : kernels) rows.push_back(*kernel.row);
-  ResultTable table = points_table(rows);
-  table.column("op", "", rows, &KeysRow::op).about("The operation: `build` or `build-ordered`.");
-  add_kernel_columns(table, kernels);
+ResultTable kernels_table(const KernelRows<KeysRow>& of) {
+  ResultTable table = points_table(of.rows);
+  table.column("op", "", of.rows, &KeysRow::op, "The operation: `build` or `build-ordered`.");
+  add_kernel_columns(table, of.kernels);
   return table;
 }
 
@@ -138,42 +127,42 @@ std::string steps_text(const std::vector<KeysRow>& rows) {
 
 ResultTable ages_table(const std::vector<AgesRow>& rows) {
   ResultTable table = points_table(rows);
-  table.column("age", "", rows, &AgesRow::age)
-      .about(
+  table
+      .column(
+          "age", "", rows, &AgesRow::age,
           "The place, counted from 1, of those that a search looks at. 255 stands for all later places, too.")
-      .column("count", "keys", rows, &AgesRow::count)
-      .about("Number of keys that are found there.")
-      .column("share", "1", rows, &AgesRow::share)
-      .about("Share of all keys.");
+      .column("count", "keys", rows, &AgesRow::count, "Number of keys that are found there.")
+      .column("share", "1", rows, &AgesRow::share, "Share of all keys.");
   return table;
 }
 
 ResultTable failures_table(const std::vector<FailuresRow>& rows) {
   ResultTable table = points_table(rows);
-  table.column("builds", "builds", rows, &FailuresRow::builds, counted("builds"))
-      .about("Number of builds; 0 if the table does not offer the load factor.")
-      .column("retried", "builds", rows, &FailuresRow::retried, counted("retried"))
-      .about("Number of builds that needed more than one attempt.")
+  table
+      .column("builds", "builds", rows, &FailuresRow::builds, counted("builds"),
+              "Number of builds; 0 if the table does not offer the load factor.")
+      .column("retried", "builds", rows, &FailuresRow::retried, counted("retried"),
+              "Number of builds that needed more than one attempt.")
       .column(
           "retried_share", "1", rows,
-          [](const FailuresRow& row) { return share_of(row.retried, row.builds); }, percent("of builds", 3))
-      .about("Share of these builds in all, if there are any.")
-      .column("failed", "builds", rows, &FailuresRow::failed, counted("failed"))
-      .about("Number of builds without success.")
-      .column("most_attempts", "", rows, &FailuresRow::most_attempts, counted("most attempts"))
-      .about("Greatest number of attempts of a build.")
-      .column("restarts", "", rows, &FailuresRow::restarts, counted("restarts"))
-      .about("Number of restarts of parts of tables, in all builds.")
-      .column("parts", "", rows, &FailuresRow::parts)
-      .about("Number of these parts, such as the buckets of `cuckoo2009`.")
+          [](const FailuresRow& row) { return share_of(row.retried, row.builds); }, percent("of builds", 3),
+          "Share of these builds in all, if there are any.")
+      .column("failed", "builds", rows, &FailuresRow::failed, counted("failed"),
+              "Number of builds without success.")
+      .column("most_attempts", "", rows, &FailuresRow::most_attempts, counted("most attempts"),
+              "Greatest number of attempts of a build.")
+      .column("restarts", "", rows, &FailuresRow::restarts, counted("restarts"),
+              "Number of restarts of parts of tables, in all builds.")
+      .column("parts", "", rows, &FailuresRow::parts,
+              "Number of these parts, such as the buckets of `cuckoo2009`.")
       .column(
           "restarts_share", "1", rows,
-          [](const FailuresRow& row) { return share_of(row.restarts, row.parts); }, percent("of parts", 3))
-      .about("Restarts for each part, if tables have parts.")
-      .column("most_probes", "", rows, &FailuresRow::most_probes, counted("probes"))
-      .about("Greatest number of places that a search may look at.")
-      .column("error", "", rows, &FailuresRow::error)
-      .about("The error of the first build that failed; otherwise empty.");
+          [](const FailuresRow& row) { return share_of(row.restarts, row.parts); }, percent("of parts", 3),
+          "Restarts for each part, if tables have parts.")
+      .column("most_probes", "", rows, &FailuresRow::most_probes, counted("probes"),
+              "Greatest number of places that a search may look at.")
+      .column("error", "", rows, &FailuresRow::error,
+              "The error of the first build that failed; otherwise empty.");
   return table;
 }
 
@@ -252,30 +241,25 @@ std::string measure_name(const auto& names, auto value) {
 
 }  // namespace
 
-ResultGroup results_of(const KeysBenchRun& run) {
-  ResultGroup results;
-  set_run(results, run);
-  ResultGroup& keys = results.group({".", "keys"});
-  keys.set("keys", run.result.sizes.keys, "keys")
-      .about("Numbers of keys that tables are built from. A set with a shape has about as many.")
-      .set("searches", run.result.sizes.searches, "keys")
-      .about(
-          "Number of keys that are searched at once, except for `find-all`, `find-view` and keys with "
-          "several values.")
-      .set("age_bits", run.result.age_bits, "bits")
-      .about("Number of bits of a maximum age of `robin` and `robin-random`.")
-      .set("maximum_ages", measure_name(hash::kMaximumAgesNames, run.result.maximum_ages))
-      .about("How these tables get their maximum ages: `gathered`, `atomic` or `none`.")
-      .set("first_age", measure_name(hash::kFirstAgeNames, run.result.first_age))
-      .about("The age at which searches in these tables begin: `one` or `mean`.");
+void set_results(ResultGroup& keys, const KeysBenchRun& run) {
+  keys.set("keys", run.result.sizes.keys, "keys",
+           "Numbers of keys that tables are built from. A set with a shape has about as many.")
+      .set("searches", run.result.sizes.searches, "keys",
+           "Number of keys that are searched at once, except for `find-all`, `find-view` and keys with "
+           "several values.")
+      .set("age_bits", run.result.age_bits, "bits",
+           "Number of bits of a maximum age of `robin` and `robin-random`.")
+      .set("maximum_ages", measure_name(hash::kMaximumAgesNames, run.result.maximum_ages),
+           "How these tables get their maximum ages: `gathered`, `atomic` or `none`.")
+      .set("first_age", measure_name(hash::kFirstAgeNames, run.result.first_age),
+           "The age at which searches in these tables begin: `one` or `mean`.");
   set_seconds(keys, run.result.seconds);
   keys.put("ceilings", ceilings_table(run.result.ceilings));
   keys.put("rows", keys_rows_table(run.result.rows));
-  if (const auto kernels = kernels_by_row(run.result.rows); !kernels.empty())
+  if (const auto kernels = kernels_by_row(run.result.rows); !kernels.rows.empty())
     keys.put("kernels", kernels_table(kernels));
   if (!run.result.ages.empty()) keys.put("ages", ages_table(run.result.ages));
   if (!run.result.failures.empty()) keys.put("failures", failures_table(run.result.failures));
-  return results;
 }
 
 namespace {
@@ -335,9 +319,8 @@ std::string failures_text(const std::vector<FailuresRow>& rows) {
 std::string table_text(const KeysBenchRun& run) {
   const ResultTable table = keys_rows_table(run.result.rows);
   std::string text = fmt::format(
-      "{}\n{}"
-      "millions of keys a second; of builds with how far other times are from the median; of searches with "
-      "the\n"
+      "{}\n{}millions of keys a second; of builds with how far other times are from the median; of searches "
+      "with the\n"
       "sectors of 32 bytes that one reads; in the order of a picture also with those that 32 of them read "
       "together;\n"
       "and the share that all of them are of the first of these ceilings (above 100 % where a sector serves "

@@ -23,18 +23,14 @@
 namespace vox {
 namespace {
 
+struct MachineCommand : BenchCommand {
+  measure::MachineBenchOptions bench;
+};
+
 using MachineOptions = measure::MachineBenchOptions;
 using measure::MachineTest;
 
 enum MachineTrait : uint32_t { kInMemory = 1, kOnDisk = 2 };
-
-struct MachineCommand {
-  MachineOptions bench;
-  EngineOptions engine;
-  ResultFiles files;
-  bool json = false;
-  std::string command;
-};
 
 constexpr const char* kAboutMachine =
     R"(Other benchmarks are compared with what this measures:
@@ -56,15 +52,12 @@ OptionTopic machine_axes() {
   return {
       .name = "axes",
       .title = "what is measured",
-      .options = {{.name = "tests",
-                   .argument = "NAME,...",
-                   .words = words_of(measure::kMachineTestNames),
-                   .preset = joined(measure::kMachineTestNames),
-                   .help = "Measure these limits."},
+      .options = {names_option("tests", words_of(measure::kMachineTestNames),
+                               joined(measure::kMachineTestNames), "Measure these limits."),
                   {.name = "memory",
                    .argument = "N,...",
-                   .usual = on_each(axis_text(MachineOptions::default_mebibytes(true)),
-                                    axis_text(MachineOptions::default_mebibytes(false))),
+                   .usual = on_each(joined(MachineOptions::default_mebibytes(true)),
+                                    joined(MachineOptions::default_mebibytes(false))),
                    .range = kMebibytes,
                    .unit = "MiB",
                    .rules = {{kInMemory, "no test uses the device's memory"}},
@@ -107,6 +100,47 @@ MachineCommand read_machine_command(const CommandLine& arguments) {
 
 }  // namespace
 
+ResultTable rows_table(const MachineRun& run) {
+  using Row = measure::MachineBenchRow;
+  const std::vector<Row>& rows = run.result.rows;
+  ResultTable table;
+  table
+      .column(
+          "test", "", rows,
+          [](const Row& row) { return measure::kMachineTestNames[static_cast<size_t>(row.test)]; },
+          both({"test"}),
+          "Name of the test: `copy`, `read32`, `read128`, `swap`, `upload`, `download`, `write`, `read` or "
+          "`sort`.")
+      .column("memory_bytes", "bytes", rows, &Row::bytes, both({"of", Look::mib(), "MiB"}),
+              "Size of the memory, of the file or of the list of numbers.")
+      .column("operations", "", rows, &Row::operations,
+              "Number of bytes copied, of reads, of swaps or of sorted numbers.")
+      .column("per_second", "1/s", rows, &Row::per_second, both({"rate", Look::fixed(3, 1e-6), "M/s"}),
+              "Number of operations per second.")
+      .column("bytes_per_second", "bytes/s", rows, &Row::bytes_per_second,
+              both({"bytes", Look::fixed(3, 1e-9), "GB/s"}),
+              "Number of bytes read or written per second; a copy reads and writes each byte.");
+  add_times(table, rows, both({"time", Look::fixed(3), "ms"}));
+  return table;
+}
+
+std::string table_text(const MachineRun& run) {
+  return fmt::format("{}\n{}", run.device_text, text_table(rows_table(run)).text());
+}
+
+void set_results(ResultGroup& group, const MachineRun& run) {
+  group.set("repetitions", run.result.repetitions, "", "Number of repetitions.");
+  set_seconds(group, run.result.seconds);
+  group.put("rows", rows_table(run));
+}
+
+HtmlPage page_of(const MachineRun& run) {
+  HtmlPage page("Limits of this machine",
+                fmt::format("{}. Measured in {}.", run.device_text, format_seconds(run.result.seconds)));
+  page.section("Limits").table("What other benchmarks are compared with", page_table(rows_table(run)));
+  return page;
+}
+
 ToolDescription machine_bench_description() {
   return {
       .program = "vox-bench machine",
@@ -122,60 +156,13 @@ ToolDescription machine_bench_description() {
       .topics = {machine_axes(), result_topic(), device_topic(), general_topic()}};
 }
 
-ResultTable rows_table(const MachineRun& run) {
-  using Row = measure::MachineBenchRow;
-  const std::vector<Row>& rows = run.result.rows;
-  ResultTable table;
-  table
-      .column(
-          "test", "", rows,
-          [](const Row& row) { return measure::kMachineTestNames[static_cast<size_t>(row.test)]; },
-          both({"test"}))
-      .about(
-          "Name of the test: `copy`, `read32`, `read128`, `swap`, `upload`, `download`, `write`, `read` or "
-          "`sort`.")
-      .column("memory_bytes", "bytes", rows, &Row::bytes, both({"of", Look::mib(), "MiB"}))
-      .about("Size of the memory, of the file or of the list of numbers.")
-      .column("operations", "", rows, &Row::operations)
-      .about("Number of bytes copied, of reads, of swaps or of sorted numbers.")
-      .column("per_second", "1/s", rows, &Row::per_second, both({"rate", Look::fixed(3, 1e-6), "M/s"}))
-      .about("Number of operations per second.")
-      .column("bytes_per_second", "bytes/s", rows, &Row::bytes_per_second,
-              both({"bytes", Look::fixed(3, 1e-9), "GB/s"}))
-      .about("Number of bytes read or written per second; a copy reads and writes each byte.");
-  add_times(table, rows, both({"time", Look::fixed(3), "ms"}));
-  return table;
-}
-
-std::string table_text(const MachineRun& run) {
-  return fmt::format("{}\n{}", run.device_text, text_table(rows_table(run)).text());
-}
-
-ResultGroup results_of(const MachineRun& run) {
-  ResultGroup results;
-  set_run(results, run);
-  ResultGroup& group = results.group({".", "limits"});
-  group.set("repetitions", run.result.repetitions, "").about("Number of repetitions.");
-  set_seconds(group, run.result.seconds);
-  group.put("rows", rows_table(run));
-  return results;
-}
-
-HtmlPage page_of(const MachineRun& run) {
-  HtmlPage page("Limits of this machine",
-                fmt::format("{}. Measured in {}.", run.device_text, format_seconds(run.result.seconds)));
-  page.section("Limits").table("What other benchmarks are compared with", page_table(rows_table(run)));
-  set_run(page, run);
-  return page;
-}
-
 void run_machine(const CommandLine& arguments, const ReportSink& sink) {
   const MachineCommand command = read_machine_command(arguments);
   check_targets(command.files);
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
   MachineRun run = {run_on(*engine, command.command), {}};
   run.result = measure::bench_machine(*engine, command.bench);
-  report(command, run, *engine, sink);
+  report(command, run, engine->profile(), sink);
 }
 
 }  // namespace vox

@@ -23,30 +23,20 @@
 #include "tools/vox-bench/results.h"
 
 namespace vox {
-
-// The command line of vox-bench match.
+namespace {
 
 struct PictureFiles {
   std::vector<std::filesystem::path> queries;
   std::filesystem::path reference;
 };
 
-struct MatchCommand {
+struct MatchCommand : BenchCommand {
   measure::MatchBenchOptions bench;  // but for the pictures
   std::optional<PictureFiles> pictures;
   match::PicturePairOptions pair;  // where no files are named
   uint32_t frames = 1;             // the number of generated queries
   std::optional<std::filesystem::path> overlay;
-  EngineOptions engine;
-  ResultFiles files;
-  bool json = false;
-  std::string command;
 };
-
-// Throws UsageError, and Error if an input is missing.
-MatchCommand read_match_command(const CommandLine& arguments);
-
-namespace {
 
 using MatchBench = measure::MatchBenchOptions;
 using match::PicturePairOptions;
@@ -96,11 +86,8 @@ OptionTopic match_matching() {
       .name = "matching",
       .title = "matching",
       .options = {
-          {.name = "tables",
-           .argument = "NAME,...",
-           .words = with_all(hash::key_table_names()),
-           .preset = fmt::format("{}", fmt::join(preset.tables, ",")),
-           .help = "Measure these tables."},
+          names_option("tables", with_all(hash::key_table_names()), joined(preset.tables),
+                       "Measure these tables."),
           ranged("points", {MatchBench::kFewestPoints, match::kMostFeaturePoints}, preset.points,
                  "Largest number of feature points of each picture."),
           ranged("bases", {1, MatchBench::kMostBases}, preset.bases,
@@ -125,22 +112,20 @@ OptionTopic match_pictures() {
   return {
       .name = "pictures",
       .title = "pictures",
-      .options = {
-          ranged("side", {PicturePairOptions::kLeastSide, PicturePairOptions::kMostSide}, preset.side,
-                 "Side of the generated reference in pixels; the query has three quarters of it.",
-                 {kGeneratedRule}),
-          ranged(
-              "clutter", {0, PicturePairOptions::kMostClutter}, preset.clutter,
-              "Number of things in front of the generated query, in per cent of the things that it shows of "
-              "the reference.",
-              {kGeneratedRule}),
-          ranged("noise", {0, PicturePairOptions::kMostNoise}, preset.noise,
-                 "Largest error of a generated pixel in gray levels.", {kGeneratedRule}),
-          ranged("frames", {1, kMostFrames}, 1, "Number of generated queries in one reference.",
-                 {kGeneratedRule}),
-          plain_option("overlay", "FILE.png", "",
-                       "Write the reference in gray with the edges of the query in color, where it was "
-                       "found; with several queries, the first one.")}};
+      .options = {ranged("side", {PicturePairOptions::kLeastSide, PicturePairOptions::kMostSide}, preset.side,
+                         "Side of the generated reference in pixels; the query has three quarters of it.",
+                         {kGeneratedRule}),
+                  ranged("clutter", {0, PicturePairOptions::kMostClutter}, preset.clutter,
+                         "Number of things in front of the generated query, in per cent of the things that "
+                         "it shows of the reference.",
+                         {kGeneratedRule}),
+                  ranged("noise", {0, PicturePairOptions::kMostNoise}, preset.noise,
+                         "Largest error of a generated pixel in gray levels.", {kGeneratedRule}),
+                  ranged("frames", {1, kMostFrames}, 1, "Number of generated queries in one reference.",
+                         {kGeneratedRule}),
+                  plain_option("overlay", "FILE.png", "",
+                               "Write the reference in gray with the edges of the query in color, where it "
+                               "was found; with several queries, the first one.")}};
 }
 
 MatchBench read_match_bench(const CommandLine& arguments) {
@@ -178,29 +163,6 @@ std::optional<PictureFiles> read_files(const CommandLine& arguments) {
   return PictureFiles{std::move(pictures), reference};
 }
 
-}  // namespace
-
-ToolDescription match_bench_description() {
-  return {.program = "vox-bench match",
-          .usage = "[QUERY... REFERENCE] [options]",
-          .about =
-              "Finds a picture, the query, in another one, the reference, by geometric hashing (Alcantara et "
-              "al. 2009, "
-              "§6), and measures how long that takes.\n",
-          .examples = {"vox-bench match detail.png photo.png --overlay found.png",
-                       "vox-bench match frames/*.png photo.png --query-bases 4096   the frames of a video",
-                       "vox-bench match --seed 7 --clutter 50 --html match.html",
-                       "vox-bench match --tables all --query-bases 4096 --csv table1.csv"},
-          .basics = {"tables", "points", "bases", "query-bases", "least-share", "overlay", "repetitions",
-                     "output", "html", "device"},
-          .more = kAboutMatch,
-          .topics = {match_matching(), match_pictures(), result_topic(), device_topic(), general_topic()},
-          .operands = {{.name = "pictures",
-                        .argument = "FILE",
-                        .repeats = Repeats::Yes,
-                        .help = "The pictures to find, and last the picture to search."}}};
-}
-
 MatchCommand read_match_command(const CommandLine& arguments) {
   return read_command_for_one(arguments, [](const CommandLine& given) {
     MatchCommand command;
@@ -213,8 +175,6 @@ MatchCommand read_match_command(const CommandLine& arguments) {
     return command;
   });
 }
-
-namespace {
 
 // Reads the pictures, or makes them. Returns what brings each query onto the reference, if that is known.
 std::vector<match::Similarity> fetch_pictures(const MatchCommand& command,
@@ -251,6 +211,26 @@ void throw_if_not_alike(const measure::MatchBenchResult& result) {
 
 }  // namespace
 
+ToolDescription match_bench_description() {
+  return {.program = "vox-bench match",
+          .usage = "[QUERY... REFERENCE] [options]",
+          .about =
+              "Finds a picture, the query, in another one, the reference, by geometric hashing (Alcantara et "
+              "al. 2009, §6), and measures how long that takes.\n",
+          .examples = {"vox-bench match detail.png photo.png --overlay found.png",
+                       "vox-bench match frames/*.png photo.png --query-bases 4096   the frames of a video",
+                       "vox-bench match --seed 7 --clutter 50 --html match.html",
+                       "vox-bench match --tables all --query-bases 4096 --csv table1.csv"},
+          .basics = {"tables", "points", "bases", "query-bases", "least-share", "overlay", "repetitions",
+                     "output", "html", "device"},
+          .more = kAboutMatch,
+          .topics = {match_matching(), match_pictures(), result_topic(), device_topic(), general_topic()},
+          .operands = {{.name = "pictures",
+                        .argument = "FILE",
+                        .repeats = Repeats::Yes,
+                        .help = "The pictures to find, and last the picture to search."}}};
+}
+
 void run_match(const CommandLine& arguments, const ReportSink& sink) {
   MatchCommand command = read_match_command(arguments);
   check_targets(command.files, {{"--overlay", command.overlay}});
@@ -269,7 +249,7 @@ void run_match(const CommandLine& arguments, const ReportSink& sink) {
                   command.bench.reference.name,
                   {}};
   if (command.overlay || command.files.html) run.overlay = overlay_of(command.bench, run.result);
-  report(command, run, *engine, sink);
+  report(command, run, engine->profile(), sink);
   if (command.overlay)
     write_png(run.overlay, {{"Software", generator_text()}, {"Command", command.command}}, *command.overlay);
   throw_if_not_alike(run.result);

@@ -23,20 +23,16 @@
 namespace vox {
 namespace {
 
-using RaysBench = measure::RaysBenchOptions;
-using RaysRow = measure::RaysBenchRow;
-using measure::RaysState;
-
-struct RaysCommand {
+struct RaysCommand : BenchCommand {
   std::optional<std::filesystem::path> input;  // a scene file or a mesh; without one, the bumpy sphere
   // The resolution of a mesh, or none for the device's default; a coarser level of a scene file, or none for its own.
   std::optional<uint32_t> resolution;
-  RaysBench bench;
-  EngineOptions engine;
-  ResultFiles files;
-  bool json = false;
-  std::string command;
+  measure::RaysBenchOptions bench;
 };
+
+using RaysBench = measure::RaysBenchOptions;
+using RaysRow = measure::RaysBenchRow;
+using measure::RaysState;
 
 constexpr uint32_t kGpuRaysResolution = 8192, kCpuRaysResolution = 512;
 constexpr OptionRule kEditsRule = {1, "no scene is edited"};
@@ -57,28 +53,20 @@ inside stands for the paper's, whose camera is in a closed bunny.
 
 OptionTopic rays_axes() {
   const RaysBench preset;
-  return {.name = "axes",
-          .title = "what is measured",
-          .options = {{.name = "tables",
-                       .argument = "NAME,...",
-                       .words = with_all(hash::table_names()),
-                       .preset = "all",
-                       .help = "Let rays read the memory of these hash tables."},
-                      {.name = "states",
-                       .argument = "NAME,...",
-                       .words = words_of(measure::kRaysStateNames),
-                       .preset = joined(measure::kRaysStateNames),
-                       .help = "Look at the scene as it was read, or after the edits."},
-                      {.name = "views",
-                       .argument = "NAME,...",
-                       .words = words_of(measure::kRaysViewNames),
-                       .preset = joined(measure::kRaysViewNames),
-                       .help = "Look at the scene from outside, or from its middle."},
-                      {.name = "bounces",
-                       .argument = "N,...",
-                       .preset = axis_text(preset.bounces),
-                       .range = OptionRange{0, RaysBench::kMostBounces},
-                       .help = "Numbers of bounces of a path; 0 stands for primary rays alone."}}};
+  return {
+      .name = "axes",
+      .title = "what is measured",
+      .options = {names_option("tables", with_all(hash::table_names()), "all",
+                               "Let rays read the memory of these hash tables."),
+                  names_option("states", words_of(measure::kRaysStateNames), joined(measure::kRaysStateNames),
+                               "Look at the scene as it was read, or after the edits."),
+                  names_option("views", words_of(measure::kRaysViewNames), joined(measure::kRaysViewNames),
+                               "Look at the scene from outside, or from its middle."),
+                  {.name = "bounces",
+                   .argument = "N,...",
+                   .preset = joined(preset.bounces),
+                   .range = OptionRange{0, RaysBench::kMostBounces},
+                   .help = "Numbers of bounces of a path; 0 stands for primary rays alone."}}};
 }
 
 OptionTopic rays_size() {
@@ -109,28 +97,6 @@ OptionTopic rays_size() {
                                          counts_on_each(kGpu.repetitions, kCpu.repetitions))}};
 }
 
-RaysCommand read_rays_command(const CommandLine& arguments) {
-  return read_command_for_one(arguments, [](const CommandLine& given) {
-    RaysCommand command;
-    command.input = given.given("file");
-    command.resolution = given.given_whole("res");
-    RaysBench& bench = command.bench;
-    if (given.text("tables") != "all") bench.tables = given.names("tables");
-    bench.states = given.choices<RaysState>("states");
-    bench.views = given.choices<measure::RaysView>("views");
-    bench.bounces = given.axis("bounces");
-    bench.radius = given.whole("radius");
-    bench.picture = given.given_whole("picture");
-    bench.edits = given.given_whole("edits");
-    bench.repetitions = given.given_whole("repetitions");
-    bench.seed = given.count("seed");
-    measure::check(bench);
-    const bool edits = std::ranges::find(bench.states, RaysState::Edited) != bench.states.end();
-    check_effects(given.given_options(), {.bits = edits ? 1u : 0u, .what = "what is measured"});
-    return command;
-  });
-}
-
 const char* name_of(RaysState state) {
   return measure::kRaysStateNames[static_cast<size_t>(state)];
 }
@@ -155,54 +121,58 @@ void throw_if_different(const measure::RaysBenchResult& result) {
                               row.bounces, row.error));
 }
 
-}  // namespace
-
-ToolDescription rays_bench_description() {
-  return {
-      .program = "vox-bench rays",
-      .usage = "[FILE] [options]",
-      .about =
-          "Measures rays and paths that read a scene in the memory of each hash table (Molenaar & "
-          "Eisemann 2024, §4.2).\n",
-      .examples =
-          {"vox-bench rays                                     looks at the bumpy sphere",
-           "vox-bench rays bunny.obj --res 4K --views inside   a camera in a closed mesh, as in the paper",
-           "vox-bench rays scene.h5 --tables atomic64,ticket --bounces 0,1,6 --html rays.html"},
-      .basics = {"tables", "states", "views", "bounces", "res", "picture", "edits", "output", "html",
-                 "device"},
-      .more = kAboutRays,
-      .topics = {rays_axes(), rays_size(), result_topic(), device_topic(), general_topic()},
-      .operands = {{.name = "file", .argument = "FILE", .help = "A scene file or a mesh."}}};
+RaysCommand read_rays_command(const CommandLine& arguments) {
+  return read_command_for_one(arguments, [](const CommandLine& given) {
+    RaysCommand command;
+    command.input = given.given("file");
+    command.resolution = given.given_whole("res");
+    RaysBench& bench = command.bench;
+    if (given.text("tables") != "all") bench.tables = given.names("tables");
+    bench.states = given.choices<RaysState>("states");
+    bench.views = given.choices<measure::RaysView>("views");
+    bench.bounces = given.axis("bounces");
+    bench.radius = given.whole("radius");
+    bench.picture = given.given_whole("picture");
+    bench.edits = given.given_whole("edits");
+    bench.repetitions = given.given_whole("repetitions");
+    bench.seed = given.count("seed");
+    measure::check(bench);
+    const bool edits = std::ranges::find(bench.states, RaysState::Edited) != bench.states.end();
+    check_effects(given.given_options(), {.bits = edits ? 1u : 0u, .what = "what is measured"});
+    return command;
+  });
 }
+
+}  // namespace
 
 ResultTable rows_table(const RaysBenchRun& run) {
   const std::vector<RaysRow>& rows = run.result.rows;
+  const auto work = [](auto value) { return member_of(&RaysRow::work, value); };
   ResultTable table;
-  table.column("table", "", rows, &RaysRow::table)
-      .about("The hash table whose memory is read, or `frozen`.")
-      .column("state", "", rows, [](const RaysRow& row) { return name_of(row.state); })
-      .about("The scene: `read` or `edited`.")
-      .column("view", "", rows, [](const RaysRow& row) { return name_of(row.view); })
-      .about("The view: `outside` or `inside`.")
-      .column("bounces", "", rows, &RaysRow::bounces)
-      .about("Greatest number of bounces of a path.");
+  table.column("table", "", rows, &RaysRow::table, "The hash table whose memory is read, or `frozen`.")
+      .column(
+          "state", "", rows, [](const RaysRow& row) { return name_of(row.state); },
+          "The scene: `read` or `edited`.")
+      .column(
+          "view", "", rows, [](const RaysRow& row) { return name_of(row.view); },
+          "The view: `outside` or `inside`.")
+      .column("bounces", "", rows, &RaysRow::bounces, "Greatest number of bounces of a path.");
   add_times(table, rows);
-  table.column("rays", "rays", rows, [](const RaysRow& row) { return row.work.rays; })
-      .about("Number of rays of all paths.")
-      .column("rays_per_second", "1/s", rows, &RaysRow::rays_per_second)
-      .about("Rays per second, by the median.")
-      .column("of_frozen", "1", rows, [&](const RaysRow& row) { return run.result.of_frozen(row); })
-      .about("Rays per second, divided by those of the frozen words.")
-      .column("nodes", "nodes", rows, [](const RaysRow& row) { return row.work.nodes; })
-      .about("Number of times that a ray went into a node or a leaf, or came back to it.")
-      .column("sectors", "sectors", rows, [](const RaysRow& row) { return row.work.sectors; })
-      .about("Number of reads of 32 bytes.")
-      .column("sectors_per_ray", "sectors per ray", rows, &RaysRow::sectors_per_ray)
-      .about("Number of these reads for each ray.")
-      .column("checksum", "", rows, [](const RaysRow& row) { return fmt::format("{:016x}", row.checksum); })
-      .about("Checksum of all hits, which is the same for all tables.")
-      .column("error", "", rows, &RaysRow::error)
-      .about("The reason if the checksum differs from that of the frozen words; otherwise empty.");
+  table.column("rays", "rays", rows, work(&measure::RayWork::rays), "Number of rays of all paths.")
+      .column("rays_per_second", "1/s", rows, &RaysRow::rays_per_second, "Rays per second, by the median.")
+      .column(
+          "of_frozen", "1", rows, [&](const RaysRow& row) { return run.result.of_frozen(row); },
+          "Rays per second, divided by those of the frozen words.")
+      .column("nodes", "nodes", rows, work(&measure::RayWork::nodes),
+              "Number of times that a ray went into a node or a leaf, or came back to it.")
+      .column("sectors", "sectors", rows, work(&measure::RayWork::sectors), "Number of reads of 32 bytes.")
+      .column("sectors_per_ray", "sectors per ray", rows, &RaysRow::sectors_per_ray,
+              "Number of these reads for each ray.")
+      .column(
+          "checksum", "", rows, [](const RaysRow& row) { return fmt::format("{:016x}", row.checksum); },
+          "Checksum of all hits, which is the same for all tables.")
+      .column("error", "", rows, &RaysRow::error,
+              "The reason if the checksum differs from that of the frozen words; otherwise empty.");
   return table;
 }
 
@@ -228,26 +198,16 @@ std::string table_text(const RaysBenchRun& run) {
   return text;
 }
 
-ResultGroup results_of(const RaysBenchRun& run) {
+void set_results(ResultGroup& rays, const RaysBenchRun& run) {
   const measure::RaysBenchResult& result = run.result;
-  ResultGroup results;
-  set_run(results, run);
-  ResultGroup& rays = results.group({".", "rays"});
-  rays.set("source", run.source)
-      .about("The file that was read, or the bumpy sphere.")
-      .set("resolution", result.resolution, "voxels")
-      .about("Number of voxels along the longest side of the scene.")
-      .set("voxels", result.voxels, "voxels")
-      .about("Number of filled voxels before the edits.")
-      .set("scene_nodes", result.nodes, "nodes")
-      .about("Number of nodes and leaves before the edits.")
-      .set("picture", result.sizes.picture, "pixels")
-      .about("Number of paths along a side of the picture.")
-      .set("edits", result.sizes.edits, "edits")
-      .about("Number of edits that lead to the state `edited`.");
+  rays.set("source", run.source, "The file that was read, or the bumpy sphere.")
+      .set("resolution", result.resolution, "voxels", "Number of voxels along the longest side of the scene.")
+      .set("voxels", result.voxels, "voxels", "Number of filled voxels before the edits.")
+      .set("scene_nodes", result.nodes, "nodes", "Number of nodes and leaves before the edits.")
+      .set("picture", result.sizes.picture, "pixels", "Number of paths along a side of the picture.")
+      .set("edits", result.sizes.edits, "edits", "Number of edits that lead to the state `edited`.");
   set_seconds(rays, result.seconds);
   rays.put("rows", rows_table(run));
-  return results;
 }
 
 HtmlPage page_of(const RaysBenchRun& run) {
@@ -271,8 +231,25 @@ HtmlPage page_of(const RaysBenchRun& run) {
                      .caption = "Reads of 32 bytes. Lower is better.",
                      .look = Look::fixed(2)});
   }
-  set_run(page, run);
   return page;
+}
+
+ToolDescription rays_bench_description() {
+  return {
+      .program = "vox-bench rays",
+      .usage = "[FILE] [options]",
+      .about =
+          "Measures rays and paths that read a scene in the memory of each hash table (Molenaar & Eisemann "
+          "2024, §4.2).\n",
+      .examples =
+          {"vox-bench rays                                     looks at the bumpy sphere",
+           "vox-bench rays bunny.obj --res 4K --views inside   a camera in a closed mesh, as in the paper",
+           "vox-bench rays scene.h5 --tables atomic64,ticket --bounces 0,1,6 --html rays.html"},
+      .basics = {"tables", "states", "views", "bounces", "res", "picture", "edits", "output", "html",
+                 "device"},
+      .more = kAboutRays,
+      .topics = {rays_axes(), rays_size(), result_topic(), device_topic(), general_topic()},
+      .operands = {{.name = "file", .argument = "FILE", .help = "A scene file or a mesh."}}};
 }
 
 void run_rays(const CommandLine& arguments, const ReportSink& sink) {
@@ -292,7 +269,7 @@ void run_rays(const CommandLine& arguments, const ReportSink& sink) {
            engine->device_text());
   const RaysBenchRun run = {run_on(*engine, command.command), scene.source,
                             measure::bench_rays(*engine, scene.dag, command.bench)};
-  report(command, run, *engine, sink);
+  report(command, run, engine->profile(), sink);
   throw_if_different(run.result);
 }
 

@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "formats/pages/html_page.h"
@@ -18,11 +20,21 @@
 #include "libvox/measure/machine_bench.h"
 #include "libvox/measure/match_bench.h"
 #include "libvox/measure/rays_bench.h"
+#include "tools/common/reports.h"
+#include "tools/vox-bench/command_line.h"
 #include "tools/vox-bench/results.h"
 
 namespace vox {
 
-// The next part shows the measurements of `vox-bench all`.
+// Each command has a run: its results, and all that people want to know of them. For every run these functions are
+// defined beside the command, or in a file COMMAND_report.cpp:
+//
+//   table_text()        the results as tables for people
+//   set_results()    sets all results as the values and tables of a group, which in a report is /Run::kGroup
+//   rows_table()     the table for --csv, by which two runs are compared
+//   page_of()        the results as a page with charts
+//
+// Run::compared() returns the columns of rows_table() by which two runs are compared.
 
 // A figure that a paper states or that follows from such figures, and the same figure measured here.
 struct PublishedRow {
@@ -49,53 +61,30 @@ struct AllResult {
   bool interrupted() const { return !parts.empty() && parts.back().interrupted; }
 };
 
+// A report has a group for each part beside the group `all`.
 struct AllRun : BenchRun {
+  static constexpr const char* kGroup = "all";
   AllResult result;
+  static ComparedColumns compared() { return {{"part"}, {"command", "error"}}; }
 };
-
-// Returns tables for people: one with a line for each part, and one of the papers' figures.
 std::string table_text(const AllRun& run);
-
-// Returns all measurements. In a report, /all holds the tables `rows` (of parts) and `published`, and a group for each
-// part with the results of its command.
-ResultGroup results_of(const AllRun& run);
+void set_results(ResultGroup& group, const AllRun& run);
 ResultTable rows_table(const AllRun& run);
-
-// Returns the columns by which rows of two runs are compared.
-inline ComparedColumns compared_columns(const AllRun& /*run*/) {
-  return {{"part"}, {"command", "error"}};
-}
-
-// Returns the pages of all parts as one page.
 HtmlPage page_of(const AllRun& run);
-
-// The next part shows the measurements of `vox-bench bricks`.
+// Adds the results of all parts, each as a group with its name.
+void set_parts(ResultGroup& results, const AllRun& run);
 
 struct BricksBenchRun : BenchRun {
+  static constexpr const char* kGroup = "bricks";
   measure::BricksBenchResult result;
+  static ComparedColumns compared() {
+    return {{"types", "brick_size", "access", "loop", "filter"}, {"lookups", "bytes"}};
+  }
 };
-
-// Returns "256 x 256 x 256 voxels of u8, 12.3 % filled", and the larger volume of which this is the middle.
-std::string volume_text(const measure::BricksBenchResult& result);
-
-// Returns tables for people: sizes, code, and the rate of every loop.
 std::string table_text(const BricksBenchRun& run);
-
-// Returns all measurements. In a report, the volume's sizes are attributes of /bricks, which holds the tables
-// `sets`, `rows` and `trade_off`.
-ResultGroup results_of(const BricksBenchRun& run);
+void set_results(ResultGroup& group, const BricksBenchRun& run);
 ResultTable rows_table(const BricksBenchRun& run);
-ResultTable trade_off_table(const std::vector<measure::BricksTradeOffRow>& rows);
-
-// Returns the columns by which rows of two runs are compared.
-inline ComparedColumns compared_columns(const BricksBenchRun& /*run*/) {
-  return {{"types", "brick_size", "access", "loop", "filter"}, {"lookups", "bytes"}};
-}
-
-// Returns the results as a page, with the figures of the thesis's chapter 6.
 HtmlPage page_of(const BricksBenchRun& run);
-
-// The next part shows the sizes that `vox-bench compression` counts.
 
 // One form of a scene at one resolution.
 struct CompressionRow {
@@ -112,263 +101,167 @@ struct CompressionResult {
 };
 
 struct CompressionRun : BenchRun {
+  static constexpr const char* kGroup = "compression";
   CompressionResult result;
+  static ComparedColumns compared() { return {{"resolution", "form"}, {"voxels", "nodes", "bytes"}}; }
 };
-
-// Returns tables for people: bits for each voxel, sizes and nodes, with a line for each form.
 std::string table_text(const CompressionRun& run);
-
-// Returns all counts. In a report, /compression holds the table `rows`.
-ResultGroup results_of(const CompressionRun& run);
+void set_results(ResultGroup& group, const CompressionRun& run);
 ResultTable rows_table(const CompressionRun& run);
-
-// Returns the columns by which rows of two runs are compared.
-inline ComparedColumns compared_columns(const CompressionRun& /*run*/) {
-  return {{"resolution", "form"}, {"voxels", "nodes", "bytes"}};
-}
-
-// Returns the results as a page with curves over the resolutions.
 HtmlPage page_of(const CompressionRun& run);
 
-// The next part shows the measurements of `vox-bench convert`.
-
 struct ConvertBenchRun : BenchRun {
+  static constexpr const char* kGroup = "convert";
   measure::ConvertBenchResult result;
+  static ComparedColumns compared() {
+    return {{"mesh", "coverage", "materials", "resolution"}, {"triangles", "voxels", "svo_nodes", "nodes"}};
+  }
 };
-
-// Returns a table for people with a line for each row.
 std::string table_text(const ConvertBenchRun& run);
-
-// Returns all measurements. In a report, the sizes are attributes of /convert, which holds the table `rows` and,
-// with a profile, `kernels`.
-ResultGroup results_of(const ConvertBenchRun& run);
+void set_results(ResultGroup& group, const ConvertBenchRun& run);
 ResultTable rows_table(const ConvertBenchRun& run);
-
-// Returns the columns by which rows of two runs are compared.
-inline ComparedColumns compared_columns(const ConvertBenchRun& /*run*/) {
-  return {{"mesh", "coverage", "materials", "resolution"}, {"triangles", "voxels", "svo_nodes", "nodes"}};
-}
-
-// Returns the results as a page with charts of the times over the resolutions and of the phases.
 HtmlPage page_of(const ConvertBenchRun& run);
 
-// The next part shows the measurements of `vox-bench edit`.
-
 struct EditBenchRun : BenchRun {
+  static constexpr const char* kGroup = "edit";
   std::string source;
   measure::EditBenchResult result;
+  // The number of nodes that an edit makes on its way may differ; its result may not.
+  static ComparedColumns compared() {
+    return {{"series", "order", "size", "batch", "edits", "table"},
+            {"changed_voxels", "nodes_new", "leaves_new", "items_after"}};
+  }
 };
-
-// Returns a table for people with a line for each row.
 std::string table_text(const EditBenchRun& run);
-
-// Returns all measurements. In a report, the sizes are attributes of /edit, which holds the table `rows` and,
-// with a profile, `kernels`.
-ResultGroup results_of(const EditBenchRun& run);
+void set_results(ResultGroup& group, const EditBenchRun& run);
 ResultTable rows_table(const EditBenchRun& run);
-ResultTable edit_rows_table(const std::vector<measure::EditBenchRow>& rows);
-
-// Returns the columns by which rows of two runs are compared. The number of nodes that an edit makes on its way
-// may differ; its result may not.
-inline ComparedColumns compared_columns(const EditBenchRun& /*run*/) {
-  return {{"series", "order", "size", "batch", "edits", "table"},
-          {"changed_voxels", "nodes_new", "leaves_new", "items_after"}};
-}
-
-// Returns "45,972,702 voxels in 4096³, 1,234,567 nodes".
-std::string edited_scene_text(const measure::EditBenchResult& result);
-
-// Returns the results as a page with a chart for each series and, with a profile, another chart of its kernels.
 HtmlPage page_of(const EditBenchRun& run);
 
-// The next part shows the measurements of `vox-bench forms`.
-
 struct FormsBenchRun : BenchRun {
+  static constexpr const char* kGroup = "forms";
   std::string source;
   measure::FormsBenchResult result;
+  static ComparedColumns compared() {
+    return {{"form", "brick_size", "load_factor", "layout", "loop"}, {"lookups", "filled", "checksum"}};
+  }
 };
-
-// Returns a table for people with a line for each form.
 std::string table_text(const FormsBenchRun& run);
-
-// Returns all measurements. In a report, the sizes are attributes of /forms, which holds the tables `ceilings`,
-// `sizes` and `rows`.
-ResultGroup results_of(const FormsBenchRun& run);
+void set_results(ResultGroup& group, const FormsBenchRun& run);
 ResultTable rows_table(const FormsBenchRun& run);
-
-// Returns the columns by which rows of two runs are compared.
-inline ComparedColumns compared_columns(const FormsBenchRun& /*run*/) {
-  return {{"form", "brick_size", "load_factor", "layout", "loop"}, {"lookups", "filled", "checksum"}};
-}
-
-// Returns the results as a page with a chart for each loop.
 HtmlPage page_of(const FormsBenchRun& run);
 
-// Returns "1,234,567 voxels in 512³".
-std::string scene_text(const measure::FormsBenchResult& result);
-
-// The next part shows the measurements of `vox-bench hash`.
-
 struct HashBenchRun : BenchRun {
+  static constexpr const char* kGroup = "hash";
   measure::HashBenchResult result;
+  static ComparedColumns compared() {
+    return {{"table", "item_words", "load_factor", "op", "hit_rate"}, {"items"}};
+  }
 };
-
-// Returns tables for people, like Table 2 and Figure 8: times with their spread, and the share of the
-// ceiling that they reach.
 std::string table_text(const HashBenchRun& run);
-
-// Returns all measurements. In a report, the sizes are attributes of /hash, which holds the tables `ceilings` and
-// `rows`.
-ResultGroup results_of(const HashBenchRun& run);
+void set_results(ResultGroup& group, const HashBenchRun& run);
 ResultTable rows_table(const HashBenchRun& run);
-
-// Returns the columns by which rows of two runs are compared.
-inline ComparedColumns compared_columns(const HashBenchRun& /*run*/) {
-  return {{"table", "item_words", "load_factor", "op", "hit_rate"}, {"items"}};
-}
-
-// Returns the results as a page with a chart for each operation.
 HtmlPage page_of(const HashBenchRun& run);
 
-// The next part shows the measurements of `vox-bench intersect`.
-
 struct IntersectRun : BenchRun {
+  static constexpr const char* kGroup = "intersect";
   std::string first, second;  // names of the meshes
   measure::IntersectOptions options;
   measure::IntersectResult result;
+  static ComparedColumns compared() {
+    return {{"table", "frame"},
+            {"first_voxels", "second_voxels", "common_voxels", "candidates", "meeting", "kept_voxels"}};
+  }
 };
-
-// Returns tables for people: a line for each table of voxel keys, and a line for each of some frames.
 std::string table_text(const IntersectRun& run);
-
-// Returns all measurements. In a report, the sizes are attributes of /intersect, which holds the tables `tables` and
-// `rows`.
-ResultGroup results_of(const IntersectRun& run);
-ResultTable summaries_table(const measure::IntersectResult& result);
-ResultTable frames_table(const std::vector<measure::IntersectRow>& rows);
-inline ResultTable rows_table(const IntersectRun& run) {
-  return frames_table(run.result.rows);
-}
-
-// Returns the columns by which rows of two runs are compared.
-inline ComparedColumns compared_columns(const IntersectRun& /*run*/) {
-  return {{"table", "frame"},
-          {"first_voxels", "second_voxels", "common_voxels", "candidates", "meeting", "kept_voxels"}};
-}
-
-// Returns the results as a page with charts over the frames.
+void set_results(ResultGroup& group, const IntersectRun& run);
+ResultTable rows_table(const IntersectRun& run);
 HtmlPage page_of(const IntersectRun& run);
 
-// Returns the text about the paper's figure: "1,584 frames a second, …".
-std::string paper_text();
-
-// The next part shows the measurements of `vox-bench keys`.
-
 struct KeysBenchRun : BenchRun {
+  static constexpr const char* kGroup = "keys";
   measure::KeysBenchResult result;
+  static ComparedColumns compared() {
+    return {{"table", "set", "layout", "key_bits", "value_bits", "keys", "load_factor", "multiplicity", "op",
+             "hit_rate"},
+            {"items"}};
+  }
 };
-
-// Returns tables for people, one for each set of keys: the keys that are built and found in a second,
-// and the sectors that this takes.
 std::string table_text(const KeysBenchRun& run);
+void set_results(ResultGroup& group, const KeysBenchRun& run);
+ResultTable rows_table(const KeysBenchRun& run);  // if nothing else was measured, the ages
+HtmlPage page_of(const KeysBenchRun& run);
 
-// Returns all measurements. In a report, the sizes are attributes of /keys, which holds the tables `ceilings`,
-// `rows`, `failures` and `ages`.
-ResultGroup results_of(const KeysBenchRun& run);
-// Returns the table for --csv: the rows or, if nothing else was measured, the ages.
-ResultTable rows_table(const KeysBenchRun& run);
+// Tables that the text and the page of `vox-bench keys` share. The summary has, for each table of keys, the mean age,
+// the age of 99 % of the keys, and the greatest age.
 ResultTable keys_rows_table(const std::vector<measure::KeysBenchRow>& rows);
 ResultTable ages_table(const std::vector<measure::KeyAgesRow>& rows);
 ResultTable failures_table(const std::vector<measure::KeyFailuresRow>& rows);
-
-// Returns for people, for each table of keys, the mean age, the age of 99 % of the keys, and the greatest age.
 ResultTable ages_summary(const std::vector<measure::KeyAgesRow>& rows);
-
-// Returns the columns by which rows of two runs are compared.
-inline ComparedColumns compared_columns(const KeysBenchRun& /*run*/) {
-  return {{"table", "set", "layout", "key_bits", "value_bits", "keys", "load_factor", "multiplicity", "op",
-           "hit_rate"},
-          {"items"}};
-}
-
-// Returns the results as a page with charts for each set of keys.
-HtmlPage page_of(const KeysBenchRun& run);
-
 // Returns the text that the rows of one table for people share: "image, morton, 524,288 keys of 64 bits".
 std::string set_text(const ResultRow& row);
 std::string set_text(const measure::KeyTablePoint& point);
 // Returns a text such as "find 50 %".
 std::string op_text(const ResultRow& row);
 
-// The next part shows the results of `vox-bench machine`.
-
 struct MachineRun : BenchRun {
+  static constexpr const char* kGroup = "limits";
   measure::MachineBenchResult result;
+  static ComparedColumns compared() { return {{"test", "memory_bytes"}, {"operations"}}; }
 };
-
-// Returns a table for people with a line for each row.
 std::string table_text(const MachineRun& run);
-
-// Returns all that was measured. In a report, /limits holds the table `rows`.
-ResultGroup results_of(const MachineRun& run);
+void set_results(ResultGroup& group, const MachineRun& run);
 ResultTable rows_table(const MachineRun& run);
-
-// Returns the columns of the rows by which two runs are compared.
-inline ComparedColumns compared_columns(const MachineRun& /*run*/) {
-  return {{"test", "memory_bytes"}, {"operations"}};
-}
-
-// Returns the results as a page.
 HtmlPage page_of(const MachineRun& run);
 
-// The next part shows the results of `vox-bench match`.
-
 struct MatchRun : BenchRun {
+  static constexpr const char* kGroup = "match";
   measure::MatchBenchResult result;
   std::vector<match::Similarity> known;  // for each query, if pictures are generated
   std::vector<std::string> queries;      // names of the pictures
   std::string reference;
   scene::Image overlay;  // for the first query; without pixels if it is not asked for
 
+  static ComparedColumns compared() { return {{"table"}, {"items", "keys", "votes"}}; }
   // Returns the distance in pixels, at a corner of the query, between the similarity that was found and the known one.
   std::optional<double> off(size_t query) const;
 };
-
-// Returns the match and a table of the measurements.
 std::string table_text(const MatchRun& run);
-
-// Returns all results. In a report they are /match, with the tables `queries` and `rows`.
-ResultGroup results_of(const MatchRun& run);
+void set_results(ResultGroup& group, const MatchRun& run);
 ResultTable rows_table(const MatchRun& run);
-
-// Returns the columns by which rows of two runs are compared.
-inline ComparedColumns compared_columns(const MatchRun& /*run*/) {
-  return {{"table"}, {"items", "keys", "votes"}};
-}
-
-// Returns the results as a page with the overlay and a chart of the times.
 HtmlPage page_of(const MatchRun& run);
 
-// The next part shows the measurements of `vox-bench rays`.
-
 struct RaysBenchRun : BenchRun {
+  static constexpr const char* kGroup = "rays";
   std::string source;
   measure::RaysBenchResult result;
+  static ComparedColumns compared() { return {{"table", "state", "view", "bounces"}, {"rays", "checksum"}}; }
 };
-
-// Returns a table for people for each state and view, with a line for each hash table.
 std::string table_text(const RaysBenchRun& run);
-
-// Returns all measurements. In a report, the sizes are attributes of /rays, which holds the table `rows`.
-ResultGroup results_of(const RaysBenchRun& run);
+void set_results(ResultGroup& group, const RaysBenchRun& run);
 ResultTable rows_table(const RaysBenchRun& run);
+HtmlPage page_of(const RaysBenchRun& run);
 
-// Returns the columns by which rows of two runs are compared.
-inline ComparedColumns compared_columns(const RaysBenchRun& /*run*/) {
-  return {{"table", "state", "view", "bounces"}, {"rays", "checksum"}};
+// Returns all results of a run.
+template <class Run>
+ResultGroup results_of(const Run& run) {
+  ResultGroup results;
+  set_run(results, run);
+  set_results(results.group({".", Run::kGroup}), run);
+  if constexpr (std::is_same_v<Run, AllRun>) set_parts(results, run);
+  return results;
 }
 
-// Returns the results as a page with two charts for each state and view.
-HtmlPage page_of(const RaysBenchRun& run);
+// Passes the results of a command to the sink.
+template <class Run>
+void report(const BenchCommand& command, const Run& run, const std::vector<device::KernelTime>& kernels,
+            const ReportSink& sink) {
+  const BenchRun& made = run;
+  BenchReport all = {made,         results_of(run), rows_table(run), Run::compared(),
+                     page_of(run), table_text(run), command.files,   command.json};
+  set_origin(all.page, run.origin);
+  if (command.engine.profile) all.profile = kernels;
+  all.seconds = run.result.seconds;
+  sink(std::move(all));
+}
 
 }  // namespace vox

@@ -3,29 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "formats/results/files.h"
 #include "formats/results/views.h"
+#include "libvox/base/error.h"
+#include "libvox/base/log.h"
 #include "libvox/base/units.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/command_line.h"
 
 namespace vox {
-
 BenchRun run_on(const Engine& engine, const std::string& command) {
   return {engine.device(), engine.device_text(), origin_of(command)};
 }
 
 void set_run(ResultGroup& results, const BenchRun& run) {
   set_origin(results, run.origin);
-  results.set("device", run.device)
-      .about("Name of the device that was measured.")
-      .set("device_text", run.device_text)
-      .about("The device in words.");
-}
-
-void set_run(HtmlPage& page, const BenchRun& run) {
-  set_origin(page, run.origin);
+  results.set("device", run.device, "Name of the device that was measured.")
+      .set("device_text", run.device_text, "The device in words.");
 }
 
 void check_targets(const ResultFiles& files, NamedFiles others) {
@@ -55,23 +54,23 @@ ResultTable against_table(const std::vector<AgainstRow>& rows) {
     return [=](const AgainstRow& row) { return span_text(row.*which); };
   };
   ResultTable table;
-  table.column("row", "", rows, &AgainstRow::row, both({"row"}))
-      .about("The values of the row's axes, with commas between them.")
+  table
+      .column("row", "", rows, &AgainstRow::row, both({"row"}),
+              "The values of the row's axes, with commas between them.")
       .column(
           "change", "", rows,
           [](const AgainstRow& row) { return kChangeNames[static_cast<size_t>(row.change)]; },
-          both({"change"}))
-      .about("`slower`, `faster`, `same`, `other work`, `added` or `gone`.")
-      .column("ratio", "1", rows, &AgainstRow::ratio, both({"ratio", Look::fixed(3)}))
-      .about("Median of this run divided by that of the earlier one.")
-      .column("ms", "ms", rows, time(&AgainstRow::now, &measure::Timing::median), ms("now"))
-      .about("Median of this run.")
+          both({"change"}), "`slower`, `faster`, `same`, `other work`, `added` or `gone`.")
+      .column("ratio", "1", rows, &AgainstRow::ratio, both({"ratio", Look::fixed(3)}),
+              "Median of this run divided by that of the earlier one.")
+      .column("ms", "ms", rows, time(&AgainstRow::now, &measure::Timing::median), ms("now"),
+              "Median of this run.")
       .column(for_people(), "", rows, range(&AgainstRow::now), both({"range"}))
-      .column("ms_before", "ms", rows, time(&AgainstRow::before, &measure::Timing::median), ms("before"))
-      .about("Median of the earlier run.")
+      .column("ms_before", "ms", rows, time(&AgainstRow::before, &measure::Timing::median), ms("before"),
+              "Median of the earlier run.")
       .column(for_people(), "", rows, range(&AgainstRow::before), both({"range before"}))
-      .column("other_work", "", rows, &AgainstRow::other_work, both({"work", Look::words()}))
-      .about("The differences, if the row did other work; otherwise empty.");
+      .column("other_work", "", rows, &AgainstRow::other_work, both({"work", Look::words()}),
+              "The differences, if the row did other work; otherwise empty.");
   return table;
 }
 
@@ -96,14 +95,7 @@ std::string device_text(const Against& against) {
                      against.device);
 }
 
-}  // namespace
-
-Against compared_with(const EarlierRun& earlier, const ResultTable& rows, const ComparedColumns& columns,
-                      const BenchRun& run) {
-  return {earlier.file.string(), earlier.results.device_text, run.device_text,
-          compare_results(rows, earlier.results.rows, columns)};
-}
-
+// The number of rows that became slower, and the rows that changed or did other work. JSON and the page have all rows.
 std::string against_text(const Against& against) {
   std::string text = summary_text(against) + "\n";
   if (!against.same_device()) text += device_text(against) + "\n";
@@ -115,6 +107,12 @@ std::string against_text(const Against& against) {
   return text;
 }
 
+void add_against(HtmlPage& page, const Against& against) {
+  page.section("Against an earlier run").paragraph(summary_text(against) + ".");
+  if (!against.same_device()) page.paragraph(device_text(against) + ".");
+  page.table("Each row, now and before", page_table(against_table(against.rows)));
+}
+
 // The meanings of kChangeNames.
 constexpr std::array kChangeMeanings = {"Number of rows that changed by no more than the spread.",
                                         "Number of rows that became slower.",
@@ -123,38 +121,7 @@ constexpr std::array kChangeMeanings = {"Number of rows that changed by no more 
                                         "Number of rows that only this run has.",
                                         "Number of rows that only the earlier run has."};
 
-void set_against(ResultGroup& results, const Against& against) {
-  ResultGroup& group = results.group("against");
-  group.set("file", against.file)
-      .about("The file of the earlier run.")
-      .set("device_text", against.device_before)
-      .about("The device of the earlier run in words.")
-      .set("same_device", against.same_device())
-      .about("True if both runs measured the same device.");
-  for (size_t change = 0; change < kChangeNames.size(); ++change) {
-    std::string name = kChangeNames[change];
-    std::ranges::replace(name, ' ', '_');
-    group.set(name, count_of(against.rows, static_cast<RowChange>(change)), "rows")
-        .about(kChangeMeanings[change]);
-  }
-  group.put("rows", against_table(against.rows));
-}
-
-void add_against(HtmlPage& page, const Against& against) {
-  page.section("Against an earlier run").paragraph(summary_text(against) + ".");
-  if (!against.same_device()) page.paragraph(device_text(against) + ".");
-  page.table("Each row, now and before", page_table(against_table(against.rows)));
-}
-
-void compare(BenchReport& report, const EarlierRun& earlier) {
-  const Against against = compared_with(earlier, report.rows, report.compared, report.run);
-  set_against(report.results, against);
-  add_against(report.page, against);
-  report.text += "\n" + against_text(against);
-}
-
-namespace {
-
+// The files among the operands of a command line of vox-bench.
 std::vector<std::filesystem::path> inputs_of(const std::string& command) {
   std::vector<std::filesystem::path> inputs;
   const std::vector<std::string> arguments = arguments_of(command);
@@ -171,10 +138,43 @@ std::vector<std::filesystem::path> inputs_of(const std::string& command) {
 
 }  // namespace
 
-RunConditions conditions_of(const std::string& command) {
-  return conditions_of(inputs_of(command));
+void set_against(ResultGroup& results, const Against& against) {
+  ResultGroup& group = results.group("against");
+  group.set("file", against.file, "The file of the earlier run.")
+      .set("device_text", against.device_before, "The device of the earlier run in words.")
+      .set("same_device", against.same_device(), "True if both runs measured the same device.");
+  for (size_t change = 0; change < kChangeNames.size(); ++change) {
+    std::string name = kChangeNames[change];
+    std::ranges::replace(name, ' ', '_');
+    group.set(name, count_of(against.rows, static_cast<RowChange>(change)), "rows", kChangeMeanings[change]);
+  }
+  group.put("rows", against_table(against.rows));
 }
 
+void compare(BenchReport& report, const EarlierRun& earlier) {
+  const Against against = {earlier.file.string(), earlier.results.device_text, report.run.device_text,
+                           compare_results(report.rows, earlier.results.rows, report.compared)};
+  set_against(report.results, against);
+  add_against(report.page, against);
+  report.text += "\n" + against_text(against);
+}
+
+void show_report(BenchReport report) {
+  const ResultFiles& files = report.files;
+  if (files.against) compare(report, *files.against);
+  if (files.report) write_report_of(report.results, inputs_of(report.run.origin.command), *files.report);
+  if (files.csv) write_csv(report.rows, *files.csv);
+  if (files.html) write_html(report.page, *files.html);
+  print_result(report.json ? json_text(report.results) + "\n" : report.text);
+  if (report.profile) print_profile(*report.profile);
+  log_debug("measured in {}", format_seconds(report.seconds));
+}
+
+// The command vox-bench replay, which runs the command of a report again.
+
+namespace {
+
+// Returns a line for each fact of the report that differs now, and for each input whose content differs.
 std::vector<std::string> changed_conditions(const ReadResults& report, const RunConditions& now) {
   std::vector<std::string> changed;
   for (const MachineFact& fact : now.machine)
@@ -188,15 +188,69 @@ std::vector<std::string> changed_conditions(const ReadResults& report, const Run
   return changed;
 }
 
-void show_report(BenchReport report) {
-  const ResultFiles& files = report.files;
-  if (files.against) compare(report, *files.against);
-  if (files.report) write_report_of(report.results, inputs_of(report.run.origin.command), *files.report);
-  if (files.csv) write_csv(report.rows, *files.csv);
-  if (files.html) write_html(report.page, *files.html);
-  print_result(report.json ? json_text(report.results) + "\n" : report.text);
-  if (report.profile) print_profile(*report.profile);
-  log_debug("measured in {}", format_seconds(report.seconds));
+constexpr const char* kAboutReplay =
+    R"(The command line that REPORT names is run again in this folder, with the inputs as they are now, and its
+results are compared with those in the report, row by row, as with --against. A row counts as slower or faster if all
+its repetitions are, and if the medians differ by more than 3 %. Rows that did other work are marked instead of
+compared. A report also holds the machine, the build and digests of the inputs: a warning names each of them that has
+changed.
+
+The options -o, --csv, --html, --against, --json, --force and those for messages are taken from this command line, not
+from the report.
+)";
+
+// The options of the run that made the report are left out if they only say where its results went.
+constexpr std::array<std::string_view, 10> kOfOneRun = {"output", "csv",   "html",      "against", "json",
+                                                        "force",  "quiet", "log-level", "verbose", "help"};
+
+const Command& command_of(const std::vector<std::string>& arguments, const std::string& report) {
+  const Command* const found = command_in(arguments);
+  if (found == nullptr || found->run == run_replay)
+    throw Error("the report is of no command of vox-bench").at(report);
+  return *found;
+}
+
+}  // namespace
+
+ToolDescription replay_bench_description() {
+  OptionTopic results = result_topic();
+  std::erase_if(results.options, [](const Option& option) { return option.name == "against"; });
+  return {.program = "vox-bench replay",
+          .usage = "REPORT [options]",
+          .about = "Runs the command of a report again, and marks what differs by more than the spread.\n",
+          .examples = {"vox-bench hash -o report.h5                 a report",
+                       "vox-bench replay report.h5                  the same here, against the report",
+                       "vox-bench replay report.h5 --html page.html"},
+          .basics = {"output", "csv", "html", "json", "force"},
+          .more = kAboutReplay,
+          .topics = {results, general_topic()},
+          .operands = {{.name = "report", .argument = "REPORT", .help = "A report that vox-bench wrote."}}};
+}
+
+void run_replay(const CommandLine& arguments, const ReportSink& sink) {
+  const auto report = arguments.given("report");
+  if (!report) throw UsageError("no report named");
+  check_exists(*report);
+  if (!is_report_of_vox(*report))
+    throw Error("is no report of vox").at(*report).hint("vox-bench writes reports with -o FILE.h5");
+  const ReadResults results = read_results(*report);
+  const std::vector<std::string> reported = arguments_of(results.command);
+  const Command& command = command_of(reported, *report);
+  const ToolDescription description = command.description();
+
+  std::vector<std::string> again = {"vox-bench", command.name};
+  for (const char* option : {"output", "csv", "html"})
+    if (const auto file = arguments.given(option)) again.push_back(fmt::format("--{}={}", option, *file));
+  for (const char* flag : {"json", "force"})
+    if (arguments.has(flag)) again.push_back(fmt::format("--{}", flag));
+  again.push_back(fmt::format("--against={}", *report));
+  const std::vector<std::string> kept = read_arguments(description, reported).arguments_without(kOfOneRun);
+  again.insert(again.end(), kept.begin(), kept.end());
+  const CommandLine line = read_arguments(description, std::move(again));
+  log_info("{}", line.command());
+  for (const std::string& change : changed_conditions(results, conditions_of(inputs_of(line.command()))))
+    log_warning("{}", change);
+  command.run(line, sink);
 }
 
 }  // namespace vox

@@ -31,9 +31,8 @@ struct BenchRun {
 };
 BenchRun run_on(const Engine& engine, const std::string& command);
 
-// Sets the run at the root of the results, or at the end of the page. JSON gets only the device.
+// Sets the run at the root of the results. JSON gets only the device.
 void set_run(ResultGroup& results, const BenchRun& run);
-void set_run(HtmlPage& page, const BenchRun& run);
 
 // The results of an earlier run of the same command, as --json printed them.
 struct EarlierRun {
@@ -61,21 +60,8 @@ struct Against {
   bool same_device() const { return device_before == device; }
 };
 
-Against compared_with(const EarlierRun& earlier, const ResultTable& rows, const ComparedColumns& columns,
-                      const BenchRun& run);
-
-// Returns the number of rows that became slower, and the rows that changed or did other work. JSON (the group
-// `against`) and the page have all rows.
-std::string against_text(const Against& against);
+// Sets the number of rows of each change, and all rows.
 void set_against(ResultGroup& results, const Against& against);
-void add_against(HtmlPage& page, const Against& against);
-
-// Returns the present conditions. `command` is a command line of vox-bench. Its operands that are files are the inputs,
-// which are read.
-RunConditions conditions_of(const std::string& command);
-
-// Returns a line for each fact of the report that differs now, and for each input whose content differs.
-std::vector<std::string> changed_conditions(const ReadResults& report, const RunConditions& now);
 
 // The report of a benchmark: its results for people and for programs.
 
@@ -99,21 +85,5 @@ void compare(BenchReport& report, const EarlierRun& earlier);
 
 // Writes the results to the files that the command names, and prints them.
 void show_report(BenchReport report);
-
-template <class Command, class Run>
-void report(const Command& command, const Run& run, const std::vector<device::KernelTime>& kernels,
-            const ReportSink& sink) {
-  const BenchRun& made = run;
-  BenchReport all = {made,         results_of(run), rows_table(run), compared_columns(run),
-                     page_of(run), table_text(run), command.files,   command.json};
-  if (command.engine.profile) all.profile = kernels;
-  all.seconds = run.result.seconds;
-  sink(std::move(all));
-}
-
-template <class Command, class Run>
-void report(const Command& command, const Run& run, const Engine& engine, const ReportSink& sink) {
-  report(command, run, engine.profile(), sink);
-}
 
 }  // namespace vox
