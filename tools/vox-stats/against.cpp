@@ -92,26 +92,6 @@ Comparison compare(const StatsOptions& options) {
   return comparison;
 }
 
-}  // namespace
-
-void run_against(const StatsOptions& options) {
-  check_effects(options.given, {0, "the comparison of two scenes"});
-  check_one_device(options.engine);
-  const Comparison comparison = compare(options);
-  if (options.output) write_scene(comparison.both, *options.output);
-  if (options.html) {
-    HtmlPage page = page_of(comparison);
-    set_origin(page, origin_of(options.command));
-    write_html(page, *options.html);
-  }
-  if (options.engine.profile) print_profile(comparison.kernels);
-  print_result(options.json ? json_text(results_of(comparison)) + "\n" : screen_text(comparison));
-  if (options.output)
-    log_info("{}: {}", options.output->string(), format_bytes(size_of_written(*options.output)));
-}
-
-namespace {
-
 // A comparison of two scenes as text, as JSON and as a page.
 
 // Corners of the box around the voxels that both fill, x, y, z.
@@ -163,8 +143,9 @@ ResultTable materials_of(const Side& side) {
     all.push_back(side.stats.material_voxels[static_cast<size_t>(row.number("material"))]);
     shares.push_back(row.number("voxels") / static_cast<double>(std::max<uint64_t>(1, all.back())));
   }
-  table.column("scene_voxels", "voxels", std::move(all), both({"in the scene", Look::count()}))
-      .about("Number of all voxels of the scene that have it.")
+  table
+      .column("scene_voxels", "voxels", std::move(all), both({"in the scene", Look::count()}),
+              "Number of all voxels of the scene that have it.")
       .column(for_people(), "", std::move(shares), both({"of it in both", Look::fixed(1, 100), "%"}));
   return table;
 }
@@ -182,50 +163,6 @@ HtmlPage::Facts facts_of(const Comparison& comparison) {
   facts.emplace_back("box of both", box_text(box));
   facts.emplace_back("in scene units", units_text(comparison.both, box));
   return facts;
-}
-
-}  // namespace
-
-ResultGroup results_of(const Comparison& comparison) {
-  ResultGroup results;
-  const dag::VoxelScene& both = comparison.both;
-  results.set("file", comparison.first.file)
-      .about("The first scene.")
-      .set("against", comparison.second.file)
-      .about("The second scene.");
-  set_device(results, comparison.device);
-  results.set("resolution", both.dag.resolution, "voxels")
-      .about("Number of voxels along the longest side of both scenes.");
-  set_voxel_size(results, both);
-  ResultGroup& group = results.group("both");
-  group.set("digest", dag::to_string(both.dag.digest))
-      .about("Digest of the scene of the voxels that both fill, as `-o` writes it.")
-      .set("voxels", both.dag.voxels, "voxels")
-      .about("Number of voxels that both fill.");
-  const VoxelBox& box = comparison.overlap.both_of_first.filled;
-  group.group("filled")
-      .set("min", in_voxels(box.min), "voxels")
-      .about("Lower corner of the box around these voxels: x, y, z.")
-      .set("end", in_voxels(box.max), "voxels")
-      .about("Its upper corner, which lies outside.");
-  if (!box.empty())
-    group.group("box")
-        .set("min", in_scene_units(both, box.min), "scene units")
-        .about("The lower corner in the world, if both fill a voxel.")
-        .set("max", in_scene_units(both, box.max), "scene units")
-        .about("The upper corner in the world.");
-  for (const Side& side : sides_of(comparison)) {
-    ResultGroup& scene = results.group(listed_as("SIDE", side.name));
-    scene.set("digest", dag::to_string(side.compared.scene.dag.digest))
-        .about("Digest of one of the scenes.")
-        .set("voxels", side.stats.voxels, "voxels")
-        .about("Number of voxels that it fills.")
-        .set("only", side.only, "voxels")
-        .about("Number of those that the other scene does not fill.");
-    if (side.both) scene.put("materials", materials_of(side));
-  }
-  set_profile(results, comparison.kernels);
-  return results;
 }
 
 std::string screen_text(const Comparison& comparison) {
@@ -260,6 +197,58 @@ HtmlPage page_of(const Comparison& comparison) {
                            materials_of(side));
     }
   return page;
+}
+
+}  // namespace
+
+ResultGroup results_of(const Comparison& comparison) {
+  ResultGroup results;
+  const dag::VoxelScene& both = comparison.both;
+  results.set("file", comparison.first.file, "The first scene.")
+      .set("against", comparison.second.file, "The second scene.");
+  set_device(results, comparison.device);
+  results.set("resolution", both.dag.resolution, "voxels",
+              "Number of voxels along the longest side of both scenes.");
+  set_voxel_size(results, both);
+  ResultGroup& group = results.group("both");
+  group
+      .set("digest", dag::to_string(both.dag.digest),
+           "Digest of the scene of the voxels that both fill, as `-o` writes it.")
+      .set("voxels", both.dag.voxels, "voxels", "Number of voxels that both fill.");
+  const VoxelBox& box = comparison.overlap.both_of_first.filled;
+  group.group("filled")
+      .set("min", in_voxels(box.min), "voxels", "Lower corner of the box around these voxels: x, y, z.")
+      .set("end", in_voxels(box.max), "voxels", "Its upper corner, which lies outside.");
+  if (!box.empty())
+    group.group("box")
+        .set("min", in_scene_units(both, box.min), "scene units",
+             "The lower corner in the world, if both fill a voxel.")
+        .set("max", in_scene_units(both, box.max), "scene units", "The upper corner in the world.");
+  for (const Side& side : sides_of(comparison)) {
+    ResultGroup& scene = results.group(listed_as("SIDE", side.name));
+    scene.set("digest", dag::to_string(side.compared.scene.dag.digest), "Digest of one of the scenes.")
+        .set("voxels", side.stats.voxels, "voxels", "Number of voxels that it fills.")
+        .set("only", side.only, "voxels", "Number of those that the other scene does not fill.");
+    if (side.both) scene.put("materials", materials_of(side));
+  }
+  set_profile(results, comparison.kernels);
+  return results;
+}
+
+void run_against(const StatsOptions& options) {
+  check_effects(options.given, {0, "the comparison of two scenes"});
+  check_one_device(options.engine);
+  const Comparison comparison = compare(options);
+  if (options.output) write_scene(comparison.both, *options.output);
+  if (options.html) {
+    HtmlPage page = page_of(comparison);
+    set_origin(page, origin_of(options.command));
+    write_html(page, *options.html);
+  }
+  if (options.engine.profile) print_profile(comparison.kernels);
+  print_result(options.json ? json_text(results_of(comparison)) + "\n" : screen_text(comparison));
+  if (options.output)
+    log_info("{}: {}", options.output->string(), format_bytes(size_of_written(*options.output)));
 }
 
 }  // namespace vox

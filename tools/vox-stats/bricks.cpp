@@ -26,34 +26,30 @@ void add_sizes(ResultTable& table, const measure::BricksStats& stats) {
   const auto bytes = [](const std::string& title) {
     return Headings{.screen = {title, Look::bytes()}, .page = {title, Look::count(), "bytes"}};
   };
-  table.column({"size", "sizes/size"}, "voxels", totals, side_of, side_heading())
-      .about("Side of a brick, for bricks of other sizes.")
+  table
+      .column({"size", "sizes/size"}, "voxels", totals, side_of, side_heading(),
+              "Side of a brick, for bricks of other sizes.")
       .column(for_people(), "bricks", totals, &Totals::bricks, {.screen = {"bricks", Look::count()}})
-      .column({"thesis_bytes", "sizes/thesis"}, "bytes", totals, &Totals::thesis_bytes, bytes("thesis"))
-      .about("Size of such bricks in the thesis's layout.");
+      .column({"thesis_bytes", "sizes/thesis"}, "bytes", totals, &Totals::thesis_bytes, bytes("thesis"),
+              "Size of such bricks in the thesis's layout.");
   for (const measure::BrickTypesRow& row : stats.rows)
-    table
-        .column(listed_as("SET", {"bytes/" + row.name, "sizes/" + row.name}), "bytes", row.sizes,
-                &Totals::total_bytes, bytes(row.name))
-        .about("Their size in our layout, with these types.");
+    table.column(listed_as("SET", {"bytes/" + row.name, "sizes/" + row.name}), "bytes", row.sizes,
+                 &Totals::total_bytes, bytes(row.name), "Their size in our layout, with these types.");
 }
 
 // Adds the shares of the types for each side, where all types are allowed.
 void add_shares(ResultTable& table, const measure::BricksStats& stats) {
-  table.column(in_report("shares/size"), "voxels", stats.all_types(), side_of, side_heading())
-      .about("Side of a brick.");
+  table.column(in_report("shares/size"), "voxels", stats.all_types(), side_of, side_heading(),
+               "Side of a brick.");
   for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
     const std::string name(bricks::BrickTypes::kNames[type]);
-    table
-        .column(
-            listed_as("TYPE", "shares/" + name), "of the volume", stats.all_types(),
-            [&](const bricks::BrickTotals& totals) { return measure::share_of(type, totals); },
-            both({name, Look::fixed(1, 100), "%"}))
-        .about("Share of the volume that lies in bricks of the type if all types are allowed.");
+    table.column(
+        listed_as("TYPE", "shares/" + name), "of the volume", stats.all_types(),
+        [&](const bricks::BrickTotals& totals) { return measure::share_of(type, totals); },
+        both({name, Look::fixed(1, 100), "%"}),
+        "Share of the volume that lies in bricks of the type if all types are allowed.");
   }
 }
-
-}  // namespace
 
 ResultTable sizes_table(const measure::BricksStats& stats) {
   ResultTable table;
@@ -71,15 +67,11 @@ ResultTable forms_table(const measure::BricksStats& stats) {
   const std::vector<measure::SceneSize> forms = stats.forms();
   const auto to_svdag = [&](const measure::SceneSize& form) { return stats.to_svdag(form); };
   ResultTable table;
-  add_forms(table, forms, stats.bricks.filled, for_people("what"),
+  add_forms(table, forms, stats.bricks.filled, for_people("what"), "form",
             {.screen = {"size", Look::bytes()}, .page = {"size", Look::count(), "bytes"}});
-  return table
-      .column("to_svdag", "of the SVDAG's bytes", forms, to_svdag,
-              both({"of the SVDAG", Look::fixed(2), "×"}))
-      .about("Its size divided by that of the SVDAG.");
+  return table.column("to_svdag", "of the SVDAG's bytes", forms, to_svdag,
+                      both({"of the SVDAG", Look::fixed(2), "×"}), "Its size divided by that of the SVDAG.");
 }
-
-namespace {
 
 // The bricks of some types that take the least memory, by this measure of their bytes.
 const bricks::BrickTotals& least(const std::vector<bricks::BrickTotals>& sizes, const auto& bytes) {
@@ -117,43 +109,43 @@ ResultTable files_table(const std::vector<BricksOfFile>& files) {
   ResultTable table;
   table
       .column(
-          "file", "", rows, [](const FileRow& row) { return row.of->file; }, both({"file"}))
-      .about("Name of the file.")
+          "file", "", rows, [](const FileRow& row) { return row.of->file; }, both({"file"}),
+          "Name of the file.")
       .column(for_people(), "voxels", rows, size_text, both({"voxels"}))
-      .column("width", "voxels", rows,
-              [](const FileRow& row) { return static_cast<uint32_t>(row.info().size.x); })
-      .about("Number of voxels along x.")
-      .column("height", "voxels", rows,
-              [](const FileRow& row) { return static_cast<uint32_t>(row.info().size.y); })
-      .about("Number of voxels along y.")
-      .column("depth", "voxels", rows,
-              [](const FileRow& row) { return static_cast<uint32_t>(row.info().size.z); })
-      .about("Number of voxels along z.")
+      .column(
+          "width", "voxels", rows,
+          [](const FileRow& row) { return static_cast<uint32_t>(row.info().size.x); },
+          "Number of voxels along x.")
+      .column(
+          "height", "voxels", rows,
+          [](const FileRow& row) { return static_cast<uint32_t>(row.info().size.y); },
+          "Number of voxels along y.")
+      .column(
+          "depth", "voxels", rows,
+          [](const FileRow& row) { return static_cast<uint32_t>(row.info().size.z); },
+          "Number of voxels along z.")
       .column(
           "type", "", rows,
           [](const FileRow& row) { return std::string(volume::value_type_name(row.info().type)); },
-          both({"type"}))
-      .about("Type of the values.")
+          both({"type"}), "Type of the values.")
       .column(
           "filled_share", "of the volume", rows,
           [](const FileRow& row) { return row.of->stats.filled_share(); },
-          both({"filled", Look::fixed(1, 100), "%"}))
-      .about("Share of the voxels that are filled.")
+          both({"filled", Look::fixed(1, 100), "%"}), "Share of the voxels that are filled.")
       .column(
           "dense_bytes", "bytes", rows, [](const FileRow& row) { return row.info().bytes(); },
-          both({"array", Look::bytes()}))
-      .about("Size of the volume as an array.");
+          both({"array", Look::bytes()}), "Size of the volume as an array.");
   const auto add = [&](const char* name, const char* title, const bricks::BrickTotals* FileRow::*least_of,
                        uint64_t (*bytes)(const bricks::BrickTotals&), const char* what) {
     table
         .column(
             std::string(name) + "_size", "voxels", rows,
-            [=](const FileRow& row) { return side_of(*(row.*least_of)); }, both({"side"}))
-        .about(fmt::format("Side of the bricks that take least memory, {}.", what))
+            [=](const FileRow& row) { return side_of(*(row.*least_of)); }, both({"side"}),
+            fmt::format("Side of the bricks that take least memory, {}.", what))
         .column(
             std::string(name) + "_bytes", "bytes", rows,
-            [=](const FileRow& row) { return bytes(*(row.*least_of)); }, both({title, Look::bytes()}))
-        .about(fmt::format("Size of these bricks, {}.", what));
+            [=](const FileRow& row) { return bytes(*(row.*least_of)); }, both({title, Look::bytes()}),
+            fmt::format("Size of these bricks, {}.", what));
   };
   const auto total = [](const bricks::BrickTotals& totals) { return totals.total_bytes(); };
   add(
@@ -164,12 +156,11 @@ ResultTable files_table(const std::vector<BricksOfFile>& files) {
   add("all", "all types", &FileRow::all, total, "of all types");
   for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
     const std::string name(bricks::BrickTypes::kNames[type]);
-    table
-        .column(
-            listed_as("TYPE", "shares/" + name), "of the volume", rows,
-            [=](const FileRow& row) { return measure::share_of(type, *row.all); },
-            both({name, Look::fixed(1, 100), "%"}))
-        .about("Share of the volume that lies in bricks of the type, of all types.");
+    table.column(
+        listed_as("TYPE", "shares/" + name), "of the volume", rows,
+        [=](const FileRow& row) { return measure::share_of(type, *row.all); },
+        both({name, Look::fixed(1, 100), "%"}),
+        "Share of the volume that lies in bricks of the type, of all types.");
   }
   return table;
 }
@@ -191,30 +182,29 @@ std::string bricks_text(const measure::BricksStats& stats) {
   if (stats.rows.empty())
     return is + "\nOther sides and types are not measured of a volume as large as this.\n";
   return is + fmt::format(
-                  "\nWhat others would take: the thesis's layout, and ours of some types\n{}"
-                  "\nShares of the volume, of all types\n{}",
+                  "\nWhat others would take: the thesis's layout, and ours of some types\n{}\nShares of the "
+                  "volume, of all types\n{}",
                   text_table(sizes_table(stats)).text(), text_table(shares_table(stats)).text());
 }
 
 void set_bricks_stats(ResultGroup& results, const measure::BricksStats& stats) {
   ResultGroup& bricks = set_bricks(results, stats.bricks);
   const ResultTable forms = forms_table(stats);
-  bricks.set("filled_share", stats.filled_share(), "of the volume")
-      .about("Share of the voxels that are filled.")
-      .set("dense_share", stats.dense_share(), "of the dense volume's bytes")
-      .about("Size of the bricks divided by that of the volume as an array.")
-      .set({"overhead_bits", "overhead"}, stats.overhead_bits(), "bits a filled voxel")
-      .about("Number of bits beyond the filled values themselves.")
-      .set(in_json("bits_per_voxel"), forms["bits_per_voxel"].number(0), "bits per filled voxel")
-      .about(forms["bits_per_voxel"].about);
+  bricks.set("filled_share", stats.filled_share(), "of the volume", "Share of the voxels that are filled.")
+      .set("dense_share", stats.dense_share(), "of the dense volume's bytes",
+           "Size of the bricks divided by that of the volume as an array.")
+      .set({"overhead_bits", "overhead"}, stats.overhead_bits(), "bits a filled voxel",
+           "Number of bits beyond the filled values themselves.")
+      .set(in_json("bits_per_voxel"), forms["bits_per_voxel"].number(0), "bits per filled voxel",
+           forms["bits_per_voxel"].about);
   if (stats.svdag_bytes) {
     bricks.group(in_json("svdag"))
-        .set("bytes", *stats.svdag_bytes, "bytes")
-        .about("Size of the SVDAG of the same voxels, if the file has both.")
-        .set("bits_per_voxel", forms["bits_per_voxel"].number(1), "bits per filled voxel")
-        .about("The same for each filled voxel.")
-        .set("bricks_to_svdag", forms["to_svdag"].number(0), "of the SVDAG's bytes")
-        .about("Size of the bricks divided by that of the SVDAG.");
+        .set("bytes", *stats.svdag_bytes, "bytes",
+             "Size of the SVDAG of the same voxels, if the file has both.")
+        .set("bits_per_voxel", forms["bits_per_voxel"].number(1), "bits per filled voxel",
+             "The same for each filled voxel.")
+        .set("bricks_to_svdag", forms["to_svdag"].number(0), "of the SVDAG's bytes",
+             "Size of the bricks divided by that of the SVDAG.");
     bricks.put("forms", forms);
   }
   if (stats.rows.empty()) return;
@@ -271,11 +261,12 @@ void add_sizes(HtmlPage& page, const measure::BricksStats& stats) {
       .unit = "% of the dense volume"};
   const ResultTable sizes = sizes_table(stats);
   add_series(chart, sizes, static_cast<double>(std::max<uint64_t>(1, stats.bricks.info.bytes())));
-  page.figure("What other sides and types would take",
-              fmt::format("Bricks of one type beside empty ones, of the thesis's four, and of all. The dense "
-                          "volume has {}.",
-                          format_bytes(stats.bricks.info.bytes())),
-              draw(chart), page_table(sizes));
+  page.figure(
+      "What other sides and types would take",
+      fmt::format(
+          "Bricks of one type beside empty ones, of the thesis's four, and of all. The dense volume has {}.",
+          format_bytes(stats.bricks.info.bytes())),
+      draw(chart), page_table(sizes));
 }
 
 // Adds a chart of the shares of all types.

@@ -19,53 +19,38 @@ const Form& svdag_of(const measure::CompressionStats& stats) {
 }
 
 ResultTable forms_of(const measure::CompressionStats& stats) {
-  const auto bytes = static_cast<double>(std::max<uint64_t>(1, svdag_of(stats).size.bytes));
+  const auto svdag = static_cast<double>(std::max<uint64_t>(1, svdag_of(stats).size.bytes));
+  const auto size = [](auto value) { return [=](const Form& form) { return form.size.*value; }; };
+  const auto bits = [&](const Form& form) { return measure::bits_per_voxel(form.size, stats.voxels); };
+  const auto to_svdag = [&](const Form& form) { return static_cast<double>(form.size.bytes) / svdag; };
   ResultTable table;
-  table.column("name", "", stats.forms, [](const Form& form) { return form.size.name; })
-      .about("Name of a form of the scene's geometry.")
-      .column(
-          "form", "", stats.forms, [](const Form& form) { return form.size.text; },
-          both({"form", Look::words()}))
-      .about("The form in words.")
-      .column("nodes", "nodes", stats.forms, &Form::nodes, both({"nodes", Look::count()}))
-      .about("Number of nodes and leaves that it stores.")
-      .column("bytes", "bytes", stats.forms, [](const Form& form) { return form.size.bytes; },
-              {.screen = {"MiB", Look::mib()}, .page = {"size", Look::mib(), "MiB"}})
-      .about("Its size.")
-      .column("bits_per_voxel", "bits per filled voxel", stats.forms,
-              [&](const Form& form) { return measure::bits_per_voxel(form.size, stats.voxels); },
-              {.screen = {"bits a filled voxel", Look::fixed(3)},
-               .page = {"a filled voxel", Look::fixed(3), "bits"}})
-      .about("The same for each filled voxel.")
-      .column(
-          "to_svdag", "of the SVDAG's bytes", stats.forms,
-          [&](const Form& form) { return static_cast<double>(form.size.bytes) / bytes; },
-          both({"of the SVDAG", Look::fixed(1, 100), "%"}))
-      .about("Its size divided by that of the SVDAG with leaves of 4³ voxels.");
+  table
+      .column("name", "", stats.forms, size(&measure::SceneSize::name),
+              "Name of a form of the scene's geometry.")
+      .column("form", "", stats.forms, size(&measure::SceneSize::text), both({"form", Look::words()}),
+              "The form in words.")
+      .column("nodes", "nodes", stats.forms, &Form::nodes, both({"nodes", Look::count()}),
+              "Number of nodes and leaves that it stores.")
+      .column("bytes", "bytes", stats.forms, size(&measure::SceneSize::bytes), kMibHeadings, "Its size.")
+      .column("bits_per_voxel", "bits per filled voxel", stats.forms, bits, kBitsHeadings,
+              "The same for each filled voxel.")
+      .column("to_svdag", "of the SVDAG's bytes", stats.forms, to_svdag,
+              both({"of the SVDAG", Look::fixed(1, 100), "%"}),
+              "Its size divided by that of the SVDAG with leaves of 4³ voxels.");
   return table;
 }
 
-// The materials in each form. `geometry` are the bytes of the geometry's SVDAG.
+// The materials in each form.
 ResultTable materials_of(const measure::CompressionStats& stats) {
-  using measure::SceneSize;
-  const auto geometry = svdag_of(stats).size.bytes;
+  const auto with_svdag = [geometry = svdag_of(stats).size.bytes](const measure::SceneSize& form) {
+    return form.bytes + geometry;
+  };
   ResultTable table;
-  table.column("name", "", stats.materials, &SceneSize::name)
-      .about("Name of a form of the scene's materials or colors.")
-      .column("form", "", stats.materials, &SceneSize::text, both({"materials", Look::words()}))
-      .about("The form in words.")
-      .column("bytes", "bytes", stats.materials, &SceneSize::bytes,
-              {.screen = {"MiB", Look::mib()}, .page = {"size", Look::mib(), "MiB"}})
-      .about("Its size.")
-      .column("bits_per_voxel", "bits per filled voxel", stats.materials,
-              [&](const SceneSize& form) { return measure::bits_per_voxel(form, stats.voxels); },
-              {.screen = {"bits a filled voxel", Look::fixed(3)},
-               .page = {"a filled voxel", Look::fixed(3), "bits"}})
-      .about("The same for each filled voxel.")
-      .column("with_svdag", "bytes", stats.materials,
-              [=](const SceneSize& form) { return form.bytes + geometry; },
-              {.screen = {"MiB with the SVDAG", Look::mib()}, .page = {"with the SVDAG", Look::mib(), "MiB"}})
-      .about("Its size together with that of the geometry's SVDAG with leaves of 4³ voxels.");
+  add_forms(table, stats.materials, stats.voxels, "form", "materials", kMibHeadings);
+  table.column(
+      "with_svdag", "bytes", stats.materials, with_svdag,
+      {.screen = {"MiB with the SVDAG", Look::mib()}, .page = {"with the SVDAG", Look::mib(), "MiB"}},
+      "Its size together with that of the geometry's SVDAG with leaves of 4³ voxels.");
   return table;
 }
 
@@ -98,28 +83,27 @@ ResultTable shared_table(const std::vector<SharedRow>& rows) {
        {"mirrored", "up to mirrors", "nodes that are equal after mirrors are one"},
        {"symmetric", "up to turns", "nodes that are equal after turns and mirrors are one"}}};
   ResultTable table;
-  table.column("level", "", rows, &SharedRow::level)
-      .about("Number of the level; that of the root is 0.")
-      .column("side", "voxels", rows, &SharedRow::side, both({"side"}))
-      .about("Side of a node's cube.")
-      .column("octree_nodes", "nodes", rows, &SharedRow::octree_nodes, both({"octree nodes", Look::count()}))
-      .about("Number of nodes in the octree.");
+  table.column("level", "", rows, &SharedRow::level, "Number of the level; that of the root is 0.")
+      .column("side", "voxels", rows, &SharedRow::side, both({"side"}), "Side of a node's cube.")
+      .column("octree_nodes", "nodes", rows, &SharedRow::octree_nodes, both({"octree nodes", Look::count()}),
+              "Number of nodes in the octree.");
   for (size_t i = 0; i < kGroups.size(); ++i) {
     const Group& group = kGroups[i];
     table
         .column(
             fmt::format("{}/nodes", group.name), "nodes", rows,
-            [=](const SharedRow& row) { return row.shared[i]->nodes; }, both({group.title, Look::count()}))
-        .about(fmt::format("Number of nodes, where {}.", group.about))
-        .column(fmt::format("{}/encoded_bytes", group.name), "bytes", rows,
-                [=](const SharedRow& row) { return row.shared[i]->encoded_bytes; },
-                {.screen = {"MiB", Look::mib()}, .page = {"size", Look::mib(), "MiB"}})
-        .about(fmt::format("Their size with pointers of 16 to 48 bits, where {}.", group.about));
+            [=](const SharedRow& row) { return row.shared[i]->nodes; }, both({group.title, Look::count()}),
+            fmt::format("Number of nodes, where {}.", group.about))
+        .column(
+            fmt::format("{}/encoded_bytes", group.name), "bytes", rows,
+            [=](const SharedRow& row) { return row.shared[i]->encoded_bytes; }, kMibHeadings,
+            fmt::format("Their size with pointers of 16 to 48 bits, where {}.", group.about));
   }
-  table.column("moved/nodes", "nodes", rows, &SharedRow::moved, both({"and up to moves", Look::count()}))
-      .about("Number of nodes, where nodes that are equal after turns, mirrors and moves are one.")
-      .column("moved/stored", "nodes", rows, &SharedRow::moved_stored, both({"stored", Look::count()}))
-      .about("Number of those that are stored, because they lie below stored nodes.");
+  table
+      .column("moved/nodes", "nodes", rows, &SharedRow::moved, both({"and up to moves", Look::count()}),
+              "Number of nodes, where nodes that are equal after turns, mirrors and moves are one.")
+      .column("moved/stored", "nodes", rows, &SharedRow::moved_stored, both({"stored", Look::count()}),
+              "Number of those that are stored, because they lie below stored nodes.");
   return table;
 }
 
@@ -138,8 +122,8 @@ void set_compression(ResultGroup& results, const SceneStats& stats) {
   compression.put(listed_as("GEOMETRY", "forms"), forms_of(*stats.compression), TableShape::ByName);
   if (!stats.compression->materials.empty())
     compression.put(listed_as("STORAGE", "materials"), materials_of(*stats.compression), TableShape::ByName);
-  compression.set("lossy_changed_voxels", stats.compression->lossy_changed_voxels, "voxels")
-      .about("Number of voxels that the form `lossy` changes.");
+  compression.set("lossy_changed_voxels", stats.compression->lossy_changed_voxels, "voxels",
+                  "Number of voxels that the form `lossy` changes.");
   compression.put("levels", shared_table(shared_rows(stats)));
 }
 

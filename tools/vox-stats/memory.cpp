@@ -73,19 +73,17 @@ Headings headings_of(const Figure& figure) {
 // Adds the figures of the rows under the names that `name_of` gives them.
 void add_figures(ResultTable& table, const std::vector<Memory>& rows, const auto& name_of) {
   for (const Figure& figure : kFigures)
-    table.column(name_of(figure), figure.unit, rows, figure.of, headings_of(figure)).about(figure.about);
-  table.column(in_json("chain_lengths"), "buckets", rows, &Memory::chain_lengths)
-      .about("Number of buckets with 0, 1, 2, … slabs.");
+    table.column(name_of(figure), figure.unit, rows, figure.of, headings_of(figure), figure.about);
+  table.column(in_json("chain_lengths"), "buckets", rows, &Memory::chain_lengths,
+               "Number of buckets with 0, 1, 2, … slabs.");
 }
 
 // Adds what is predicted. A prediction knows nothing of the allocator.
 void add_predicted(ResultTable& table, const std::vector<Memory>& rows, const auto& report_name) {
   for (const Figure& figure : kFigures) {
     const bool in_json = (figure.where & Figure::kPrediction) != 0;
-    table
-        .column({in_json ? std::string("prediction/") + figure.name : "", report_name(figure)}, figure.unit,
-                rows, figure.of)
-        .about("The same, predicted from the numbers of items and buckets alone.");
+    table.column({in_json ? std::string("prediction/") + figure.name : "", report_name(figure)}, figure.unit,
+                 rows, figure.of, "The same, predicted from the numbers of items and buckets alone.");
   }
 }
 
@@ -93,13 +91,11 @@ void add_predicted(ResultTable& table, const std::vector<Memory>& rows, const au
 ResultTable memory_of_sizes(const measure::TableReport& report) {
   const char* words = "Number of words of an item.";
   ResultTable table;
-  table.column({"item_words", "measured/item_words"}, "words", report.sizes, &Memory::item_words)
-      .about(words);
+  table.column({"item_words", "measured/item_words"}, "words", report.sizes, &Memory::item_words, words);
   add_figures(table, report.sizes, [](const Figure& figure) {
     return ResultName(figure.name, std::string("measured/") + figure.name);
   });
-  table.column(in_report("predicted/item_words"), "words", report.prediction, &Memory::item_words)
-      .about(words);
+  table.column(in_report("predicted/item_words"), "words", report.prediction, &Memory::item_words, words);
   add_predicted(table, report.prediction, [](const Figure& figure) {
     return figure.where & Figure::kPredicted ? std::string("predicted/") + figure.name : "";
   });
@@ -113,12 +109,9 @@ ResultTable chains_table(const hash::TableMemory& memory, const hash::TableMemor
   buckets.resize(count);
   expected.resize(count);
   ResultTable table;
-  table.column("slabs", "slabs", slabs)
-      .about("Number of slabs of a bucket: 0, 1, 2, ….")
-      .column("buckets", "buckets", buckets)
-      .about("Number of buckets that have so many slabs.")
-      .column("predicted_buckets", "buckets", expected)
-      .about("The same, predicted.");
+  table.column("slabs", "slabs", slabs, "Number of slabs of a bucket: 0, 1, 2, ….")
+      .column("buckets", "buckets", buckets, "Number of buckets that have so many slabs.")
+      .column("predicted_buckets", "buckets", expected, "The same, predicted.");
   return table;
 }
 
@@ -127,21 +120,21 @@ ResultTable times_table(const dag::FrozenDag& dag, const std::vector<measure::Le
   for (uint32_t level = 0; level < levels.size(); ++level) sides.push_back(dag.level_side(level));
   ResultTable table;
   const Headings ms = both({"", Look::fixed(3, 1e3)});
-  table.column(in_report("side"), "voxels", sides, both({"side"}))
-      .about("Side of a node's cube; the first level is the root's.")
-      .column("items", "items", levels, &measure::LevelTimes::items, both({"items", Look::count()}))
-      .about("Number of nodes of the level.")
-      .column("inserted", "items", levels, &measure::LevelTimes::inserted)
-      .about("Number of those that no level below has.")
-      .column({"insert_seconds", "insert"}, "s", levels, &measure::LevelTimes::insert_seconds, ms)
-      .about("Time of the insertion.")
+  table
+      .column(in_report("side"), "voxels", sides, both({"side"}),
+              "Side of a node's cube; the first level is the root's.")
+      .column("items", "items", levels, &measure::LevelTimes::items, both({"items", Look::count()}),
+              "Number of nodes of the level.")
+      .column("inserted", "items", levels, &measure::LevelTimes::inserted,
+              "Number of those that no level below has.")
+      .column({"insert_seconds", "insert"}, "s", levels, &measure::LevelTimes::insert_seconds, ms,
+              "Time of the insertion.")
       .column(
           {"find_seconds", "find"}, "s", levels,
           [](const measure::LevelTimes& level) {
             return level.find_seconds > 0 ? std::optional(level.find_seconds) : std::nullopt;
           },
-          ms)
-      .about("Time of a search for all items; with `--times`.");
+          ms, "Time of a search for all items; with `--times`.");
   return table;
 }
 
@@ -188,9 +181,10 @@ ResultTable memory_table(const std::vector<TableRow>& rows) {
   table
       .column(for_people("table"), "", rows, [](const TableRow& row) { return row.report->table; },
               {.screen = {""}})
-      .column("load_factor", "items per bucket", rows,
-              [](const TableRow& row) { return row.report->load_factor; }, {.screen = {"load factor"}})
-      .about("Number of items in a bucket, as asked for.");
+      .column(
+          "load_factor", "items per bucket", rows,
+          [](const TableRow& row) { return row.report->load_factor; }, {.screen = {"load factor"}},
+          "Number of items in a bucket, as asked for.");
   add_figures(table, measured, [](const Figure& figure) {
     return ResultName(figure.name, figure.where & Figure::kTotals ? figure.name : "");
   });
@@ -202,16 +196,17 @@ ResultTable memory_table(const std::vector<TableRow>& rows) {
               [](const Memory& memory) { return memory.total_bytes(); },
               {.screen = {"predicted", Look::mib()}, .page = {"predicted total", Look::mib(), "MiB"}})
       .column("overhead", "of nodes and leaves alone", rows, &TableRow::overhead,
-              both({"overhead", Look::fixed(1, 100), "%"}))
-      .about("Share that the table takes more than nodes and leaves alone.")
+              both({"overhead", Look::fixed(1, 100), "%"}),
+              "Share that the table takes more than nodes and leaves alone.")
       .column(
           for_people("slabs_a_bucket"), "slabs", measured, slabs_a_bucket,
           {.screen = {"slabs a bucket", Look::fixed(2)}, .page = {"chain, mean", Look::fixed(2), "slabs"}})
       .column(for_people("longest_chain"), "slabs", measured, longest_chain,
               {.screen = {"longest"}, .page = {"chain, longest", Look::count(), "slabs"}})
-      .column("build_seconds", "s", rows, [](const TableRow& row) { return row.report->build_seconds; },
-              {.screen = {"build", Look::fixed(2), "s"}, .page = {"built in", Look::fixed(2), "s"}})
-      .about("Time from the scene in host memory to the tables.");
+      .column(
+          "build_seconds", "s", rows, [](const TableRow& row) { return row.report->build_seconds; },
+          {.screen = {"build", Look::fixed(2), "s"}, .page = {"built in", Look::fixed(2), "s"}},
+          "Time from the scene in host memory to the tables.");
   return table;
 }
 

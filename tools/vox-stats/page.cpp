@@ -60,8 +60,7 @@ void add_levels(HtmlPage& page, const SceneStats& stats) {
   page.section("Deduplication");
   add_levels(page, stats.scene.dag, *stats.dag, "Nodes of each level",
              "By the side of a node's cube; 4 are the leaves. The further the two bars of a level are apart, "
-             "the more "
-             "is shared: how many octree nodes there are for each unique one is said beside them.");
+             "the more is shared: how many octree nodes there are for each unique one is said beside them.");
   if (stats.geometry)
     add_levels(page, stats.scene.dag, *stats.geometry, "The same without materials",
                "Leaves reduced to which voxels are filled, and deduplicated again: what colors cost.");
@@ -105,10 +104,10 @@ void add_tables(HtmlPage& page, const SceneStats& stats, const std::vector<Table
     const ResultTable memory = memory_table(rows);
     page.figure(
         fmt::format("Memory with {} items a bucket{}", load_factor, what),
-        fmt::format("What each table takes that holds the scene, measured on {}: what is right of the dashed "
-                    "line is overhead. Bitmaps and slack, which the allocator holds besides, are in the "
-                    "table alone.",
-                    stats.device_text),
+        fmt::format(
+            "What each table takes that holds the scene, measured on {}: what is right of the dashed line is "
+            "overhead. Bitmaps and slack, which the allocator holds besides, are in the table alone.",
+            stats.device_text),
         memory_chart(alone, memory), turned_page_table(memory));
   }
 }

@@ -23,12 +23,6 @@ namespace vox {
 
 // This part of vox-stats is about bricks: those of the file, and the memory that others would take.
 
-// These return tables for people: the memory that other bricks would take, the types for each size, and the
-// forms side by side.
-ResultTable sizes_table(const measure::BricksStats& stats);
-ResultTable shares_table(const measure::BricksStats& stats);
-ResultTable forms_table(const measure::BricksStats& stats);
-
 std::string bricks_text(const measure::BricksStats& stats);
 void set_bricks_stats(ResultGroup& results, const measure::BricksStats& stats);
 void add_bricks(HtmlPage& page, const measure::BricksStats& stats);
@@ -70,11 +64,6 @@ struct StatsOptions {
 
 // The traits of a run, for the rules of options. They say what it shows.
 enum StatsTrait : uint32_t { kShowsSections = 1, kShowsMemory = 2, kShowsPicture = 4 };
-
-ToolDescription stats_description();
-
-// Reads the options. Throws UsageError, and Error if a scene is missing.
-StatsOptions read_stats_options(const CommandLine& arguments);
 
 // The columns of a table of levels: only the counts that a scene file states, or also counts that show how nodes are
 // shared, for which all nodes are read.
@@ -124,9 +113,13 @@ ResultTable materials_table(const scene::Palette& palette, const measure::DagSta
                             const std::vector<uint32_t>& entries);  // entries of the palette
 ResultTable used_materials(const scene::Palette& palette, const measure::DagStats& stats);
 ResultTable sizes_table(const SceneStats& stats);
-// Adds a row for each form with its name and size. `bytes` has the size's headings for people.
+// Adds a row for each form with its name and size, under these headings for people.
 void add_forms(ResultTable& table, const std::vector<measure::SceneSize>& forms, uint64_t voxels,
-               const ResultName& text, const Headings& bytes);
+               const ResultName& text, const std::string& title, const Headings& bytes);
+
+inline const Headings kMibHeadings = {.screen = {"MiB", Look::mib()}, .page = {"size", Look::mib(), "MiB"}};
+inline const Headings kBitsHeadings = {.screen = {"bits a filled voxel", Look::fixed(3)},
+                                       .page = {"a filled voxel", Look::fixed(3), "bits"}};
 
 // One level of a scene, or all levels, as a row.
 struct LevelRow {
@@ -190,8 +183,6 @@ struct Comparison {
 };
 
 ResultGroup results_of(const Comparison& comparison);
-std::string screen_text(const Comparison& comparison);
-HtmlPage page_of(const Comparison& comparison);
 
 // Runs --against.
 void run_against(const StatsOptions& options);

@@ -25,29 +25,28 @@ bool has_names(const scene::Palette& palette) {
 void add_uses(ResultTable& table, const std::vector<LevelRow>& rows,
               measure::UseCounts measure::LevelStats::*uses, const std::string& used, const ResultName& group,
               Headings most) {
-  table
-      .column(
-          {group.json + "/most", group.report + "/most"}, "uses", rows,
-          [&](const LevelRow& row) { return (row.stats.*uses).most; }, std::move(most))
-      .about("Number of uses of the node that is used most: " + used + ".");
-  table
-      .column(in_json(group.json + "/bins"), "nodes", rows,
-              [&](const LevelRow& row) {
-                const auto& bins = (row.stats.*uses).bins;
-                size_t last = bins.size();
-                while (last > 0 && bins[last - 1] == 0) --last;
-                return ResultColumn::List(bins.begin(), bins.begin() + static_cast<std::ptrdiff_t>(last));
-              })
-      .about("Bin i is the number of nodes with 2^i to 2^(i + 1) − 1 uses: " + used + ".");
+  table.column(
+      {group.json + "/most", group.report + "/most"}, "uses", rows,
+      [&](const LevelRow& row) { return (row.stats.*uses).most; }, std::move(most),
+      "Number of uses of the node that is used most: " + used + ".");
+  table.column(
+      in_json(group.json + "/bins"), "nodes", rows,
+      [&](const LevelRow& row) {
+        const auto& bins = (row.stats.*uses).bins;
+        size_t last = bins.size();
+        while (last > 0 && bins[last - 1] == 0) --last;
+        return ResultColumn::List(bins.begin(), bins.begin() + static_cast<std::ptrdiff_t>(last));
+      },
+      "Bin i is the number of nodes with 2^i to 2^(i + 1) − 1 uses: " + used + ".");
   size_t last = 1;
   for (size_t bin = 0; bin < 64; ++bin)
     for (const LevelRow& row : rows)
       if ((row.stats.*uses).bins[bin] > 0) last = bin + 1;
   for (size_t bin = 0; bin < last; ++bin)
-    table
-        .column(listed_as("N", in_report(fmt::format("{}/from_{}", group.report, uint64_t{1} << bin))),
-                "nodes", rows, [&](const LevelRow& row) { return (row.stats.*uses).bins[bin]; })
-        .about("Number of nodes with N to 2 N − 1 uses: " + used + ".");
+    table.column(
+        listed_as("N", in_report(fmt::format("{}/from_{}", group.report, uint64_t{1} << bin))), "nodes", rows,
+        [&](const LevelRow& row) { return (row.stats.*uses).bins[bin]; },
+        "Number of nodes with N to 2 N − 1 uses: " + used + ".");
 }
 
 }  // namespace
@@ -62,23 +61,21 @@ void add_levels(ResultTable& table, const std::vector<LevelRow>& rows, const Lev
   };
   table
       .column(name("unique_nodes", "unique_nodes"), "nodes", rows, stat(&measure::LevelStats::unique_nodes),
-              of.nodes)
-      .about("Number of nodes in the DAG.")
+              of.nodes, "Number of nodes in the DAG.")
       .column(
           name("reduction", "reduction"), "octree nodes per unique node", rows,
-          [](const LevelRow& row) { return row.stats.reduction(); }, of.reduction)
-      .about("Number of octree nodes for each unique one.")
+          [](const LevelRow& row) { return row.stats.reduction(); }, of.reduction,
+          "Number of octree nodes for each unique one.")
       .column(
           name("bytes", "bytes"), "bytes", rows, [](const LevelRow& row) { return row.stats.words * 4; },
-          of.bytes)
-      .about("Size of the unique nodes.");
+          of.bytes, "Size of the unique nodes.");
   if (columns == LevelColumns::Stated) return;
   for (uint32_t words = hash::kMinItemWords; words <= hash::kMaxItemWords; ++words)
-    table
-        .column(listed_as("N", name(fmt::format("items_by_words/{}", words),
-                                    fmt::format("item_sizes/words_{:02}", words))),
-                "nodes", rows, [&](const LevelRow& row) { return row.stats.item_sizes[words]; })
-        .about("Number of nodes of N words of 32 bits.");
+    table.column(
+        listed_as(
+            "N", name(fmt::format("items_by_words/{}", words), fmt::format("item_sizes/words_{:02}", words))),
+        "nodes", rows, [&](const LevelRow& row) { return row.stats.item_sizes[words]; },
+        "Number of nodes of N words of 32 bits.");
   add_uses(table, rows, &measure::LevelStats::pointers, "child pointers that lead to it",
            name("pointers", "pointers"), of.pointers);
   add_uses(table, rows, &measure::LevelStats::places, "nodes of the octree that it stands for",
@@ -97,12 +94,12 @@ ResultTable materials_table(const scene::Palette& palette, const measure::DagSta
   if (has_names(palette)) shown_name.page = {"name"};
   ResultTable table;
   return table.column(for_people("material"), "", entries, std::identity(), both({"material"}))
-      .column("color", "", entries, color, {.screen = {"color"}, .page = {"color", Look::color()}})
-      .about("The color of an entry of the palette, as `#rrggbb`.")
-      .column("name", "", entries, name, shown_name)
-      .about("Its name, which is the color if there is no better one.")
-      .column("voxels", "voxels", entries, voxels, both({"voxels", Look::count()}))
-      .about("Number of voxels that have the material.")
+      .column("color", "", entries, color, {.screen = {"color"}, .page = {"color", Look::color()}},
+              "The color of an entry of the palette, as `#rrggbb`.")
+      .column("name", "", entries, name, shown_name,
+              "Its name, which is the color if there is no better one.")
+      .column("voxels", "voxels", entries, voxels, both({"voxels", Look::count()}),
+              "Number of voxels that have the material.")
       .column(for_people("share"), "", entries, share, both({"share", Look::fixed(1, 100), "%"}));
 }
 
@@ -128,14 +125,11 @@ ResultTable levels_table(const std::vector<LevelRow>& rows, const std::vector<Le
                          LevelColumns columns) {
   const auto svo_nodes = [](const LevelRow& row) { return row.stats.svo_nodes; };
   ResultTable table;
-  table.column(in_json("level"), "", rows, &LevelRow::level)
-      .about("Number of the level; that of the root is 0.")
+  table.column(in_json("level"), "", rows, &LevelRow::level, "Number of the level; that of the root is 0.")
       .column({"side", "levels/side"}, "voxels", rows, &LevelRow::side,
-              {.screen = {"side"}, .page = {"side", {}, "voxels"}})
-      .about("Side of a node's cube.")
+              {.screen = {"side"}, .page = {"side", {}, "voxels"}}, "Side of a node's cube.")
       .column({"svo_nodes", "levels/svo_nodes"}, "nodes", rows, svo_nodes,
-              both({"octree nodes", Look::count()}))
-      .about("Number of nodes in the octree.");
+              both({"octree nodes", Look::count()}), "Number of nodes in the octree.");
   add_levels(
       table, rows,
       {.json = "",
@@ -147,10 +141,11 @@ ResultTable levels_table(const std::vector<LevelRow>& rows, const std::vector<Le
        .places = {.screen = {"most places", Look::count()}}},
       columns);
   if (geometry.empty()) return table;
-  table.column(in_report("levels_geometry/side"), "voxels", geometry, &LevelRow::side)
-      .about("Side of a node's cube, in the scene without its materials.")
-      .column(in_report("levels_geometry/svo_nodes"), "nodes", geometry, svo_nodes)
-      .about("Number of nodes in its octree.");
+  table
+      .column(in_report("levels_geometry/side"), "voxels", geometry, &LevelRow::side,
+              "Side of a node's cube, in the scene without its materials.")
+      .column(in_report("levels_geometry/svo_nodes"), "nodes", geometry, svo_nodes,
+              "Number of nodes in its octree.");
   add_levels(table, geometry,
              {.json = "geometry/",
               .report = "levels_geometry/",
@@ -161,24 +156,18 @@ ResultTable levels_table(const std::vector<LevelRow>& rows, const std::vector<Le
 }
 
 void add_forms(ResultTable& table, const std::vector<measure::SceneSize>& forms, uint64_t voxels,
-               const ResultName& text, const Headings& bytes) {
+               const ResultName& text, const std::string& title, const Headings& bytes) {
   const auto bits = [&](const measure::SceneSize& form) { return measure::bits_per_voxel(form, voxels); };
-  table.column("name", "", forms, &measure::SceneSize::name)
-      .about("Name of a form of the scene.")
-      .column(text, "", forms, &measure::SceneSize::text, both({"form", Look::words()}))
-      .about("The form in words.")
-      .column("bytes", "bytes", forms, &measure::SceneSize::bytes, bytes)
-      .about("Size of the scene in this form.")
-      .column("bits_per_voxel", "bits per filled voxel", forms, bits,
-              {.screen = {"bits a filled voxel", Look::fixed(3)},
-               .page = {"a filled voxel", Look::fixed(3), "bits"}})
-      .about("The same for each filled voxel.");
+  table.column("name", "", forms, &measure::SceneSize::name, "Name of a form of the scene or its materials.")
+      .column(text, "", forms, &measure::SceneSize::text, both({title, Look::words()}), "The form in words.")
+      .column("bytes", "bytes", forms, &measure::SceneSize::bytes, bytes, "Size in this form.")
+      .column("bits_per_voxel", "bits per filled voxel", forms, bits, kBitsHeadings,
+              "The same for each filled voxel.");
 }
 
 ResultTable sizes_table(const SceneStats& stats) {
   ResultTable table;
-  add_forms(table, stats.sizes, stats.scene.dag.voxels, "what",
-            {.screen = {"MiB", Look::mib()}, .page = {"size", Look::mib(), "MiB"}});
+  add_forms(table, stats.sizes, stats.scene.dag.voxels, "what", "form", kMibHeadings);
   return table;
 }
 
@@ -194,28 +183,24 @@ Numbers along(const Int3& v) {
 
 void set_scene(ResultGroup& scene, const SceneStats& stats) {
   const dag::FrozenDag& dag = stats.scene.dag;
-  scene.set(in_report("file"), stats.file).about("The file that was read.");
+  scene.set(in_report("file"), stats.file, "The file that was read.");
   set_identity(scene, dag, stats.scene.dag.bytes());
   if (stats.scene.colors)
-    scene.set("color_bytes", stats.scene.colors->bytes(), "bytes")
-        .about(
-            "Size of the voxels' 24-bit colors, which are stored apart from the nodes (`--materials "
-            "colors`).");
-  scene.set(in_json("side"), dag.side(), "voxels").about("Side of the cube, a power of two.");
+    scene.set(
+        "color_bytes", stats.scene.colors->bytes(), "bytes",
+        "Size of the voxels' 24-bit colors, which are stored apart from the nodes (`--materials colors`).");
+  scene.set(in_json("side"), dag.side(), "voxels", "Side of the cube, a power of two.");
   if (!stats.has(Section::Scene)) return;
   const VoxelBox& box = stats.dag->filled;
   const char *least = "Lower corner of the box around all filled voxels: x, y, z.",
              *end = "Its upper corner, which lies outside.";
   ResultGroup& filled = scene.group("filled");
-  filled.set(in_json("min"), along(box.min), "voxels").about(least);
-  filled.set(in_json("end"), along(box.max), "voxels").about(end);
+  filled.set(in_json("min"), along(box.min), "voxels", least);
+  filled.set(in_json("end"), along(box.max), "voxels", end);
   filled.table(in_report("."))
-      .column("axis", "", std::vector<std::string>{"x", "y", "z"})
-      .about("An axis: `x`, `y` or `z`.")
-      .column("min", "voxels", along(box.min))
-      .about(least)
-      .column("end", "voxels", along(box.max))
-      .about(end);
+      .column("axis", "", std::vector<std::string>{"x", "y", "z"}, "An axis: `x`, `y` or `z`.")
+      .column("min", "voxels", along(box.min), least)
+      .column("end", "voxels", along(box.max), end);
 }
 
 }  // namespace
@@ -223,12 +208,10 @@ void set_scene(ResultGroup& scene, const SceneStats& stats) {
 ResultGroup results_of(const SceneStats& stats) {
   ResultGroup results;
   set_origin(results, origin_of(stats.command));
-  results.set(in_report("tool"), "vox-stats")
-      .about("Name of the program.")
-      .set(in_json("file"), stats.file)
-      .about("The file that was read.");
+  results.set(in_report("tool"), "vox-stats", "Name of the program.")
+      .set(in_json("file"), stats.file, "The file that was read.");
   if (!stats.device.empty()) set_device(results, stats.device);
-  results.set(in_report("device"), stats.device).about("Name of the device; empty if the run needed none.");
+  results.set(in_report("device"), stats.device, "Name of the device; empty if the run needed none.");
   std::vector<uint32_t> palette(scene::kPaletteSize);
   std::iota(palette.begin(), palette.end(), 0);
   if (stats.has_scene) {
