@@ -9,10 +9,8 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <memory>
 #include <set>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <thread>

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <mutex>
-#include <utility>
 
 #include "libvox/base/work_watch.h"
 

@@ -10,10 +10,8 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <exception>
 #include <new>
-#include <utility>
 
 #include "libvox/base/error.h"
 #include "libvox/base/files.h"

@@ -14,9 +14,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
-#include <string>
 #include <string_view>
 #include <utility>
 

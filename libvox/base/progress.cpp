@@ -1,6 +1,5 @@
 #include "libvox/base/progress.h"
 
-#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <memory>

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "libvox/base/error.h"
-#include "libvox/base/geometry.h"
 
 namespace vox {
 namespace {
@@ -20,23 +19,10 @@ std::optional<double> suffix_factor(std::string_view suffix) {
   if (!suffix.empty() && (suffix.back() == 'B' || suffix.back() == 'b')) suffix.remove_suffix(1);
   if (!suffix.empty() && suffix.back() == 'i') suffix.remove_suffix(1);
   if (suffix.empty()) return 1.0;
-  if (suffix.size() != 1) return std::nullopt;
-  switch (suffix[0]) {
-    case 'k':
-    case 'K':
-      return 0x1p10;
-    case 'm':
-    case 'M':
-      return 0x1p20;
-    case 'g':
-    case 'G':
-      return 0x1p30;
-    case 't':
-    case 'T':
-      return 0x1p40;
-    default:
-      return std::nullopt;
-  }
+  constexpr std::string_view kLetters = "KMGTkmgt";
+  const size_t letter = kLetters.find(suffix[0]);
+  if (suffix.size() != 1 || letter == std::string_view::npos) return std::nullopt;
+  return std::ldexp(1.0, 10 * (static_cast<int>(letter % 4) + 1));
 }
 
 std::optional<uint64_t> parse_integer(std::string_view text) {

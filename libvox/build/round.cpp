@@ -1,7 +1,5 @@
 #include "libvox/build/round.h"
 
-#include <algorithm>
-
 #include "libvox/dag/node.h"
 #include "libvox/scene/palette.h"
 

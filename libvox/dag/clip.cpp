@@ -8,7 +8,6 @@
 #include <numeric>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "libvox/base/progress.h"
 #include "libvox/dag/colors.h"
@@ -63,8 +62,7 @@ class NumberSet {
     std::vector<uint32_t> numbers(before_.back());
     tbb::parallel_for(size_t{0}, bits_.size(), [&](size_t i) {
       size_t at = before_[i];
-      for (uint64_t left = bits_[i]; left != 0; left &= left - 1)
-        numbers[at++] = static_cast<uint32_t>(i * 64) + static_cast<uint32_t>(lowest_bit(left));
+      visit_bits(bits_[i], [&](uint32_t bit) { numbers[at++] = static_cast<uint32_t>(i * 64) + bit; });
     });
     return numbers;
   }
@@ -190,14 +188,11 @@ class Clipping {
   // Calls body(place, octant, corner, number) for the children of a node.
   template <class Body>
   void for_each_child(uint32_t level, const CutNode& node, Body body) const {
-    const uint32_t* words = dag_.levels[level].node(node.number);
-    const uint32_t* pointer = words + 1;
     const auto half = static_cast<int32_t>(dag_.level_side(level + 1));
-    for (uint32_t mask = child_mask(*words); mask != 0; mask &= mask - 1, ++pointer) {
-      const auto octant = static_cast<uint32_t>(lowest_bit(mask));
+    visit_children(dag_.levels[level].node(node.number), [&](uint32_t octant, uint32_t number) {
       const Int3 corner = node.corner + octant_corner(octant, half);
-      body(place_of(level + 1, corner), octant, corner, *pointer);
-    }
+      body(place_of(level + 1, corner), octant, corner, number);
+    });
   }
 
   // Finds the nodes of the next level that are cut, and reads those that stay as they are.
@@ -243,10 +238,7 @@ class Clipping {
     if (mask == 0) return false;
     std::array<uint32_t, hash::kMaxItemWords> words = {};
     LeafWriter writer(words.data(), dag_.materials);
-    for (uint64_t bits = mask; bits != 0; bits &= bits - 1) {
-      const auto bit = static_cast<uint32_t>(lowest_bit(bits));
-      writer.put(bit, dag_.materials ? leaf_material(leaf, bit) : 0);
-    }
+    visit_bits(mask, [&](uint32_t bit) { writer.put(bit, dag_.materials ? leaf_material(leaf, bit) : 0); });
     list.words.insert(list.words.end(), words.begin(), words.begin() + writer.finish());
     list.close();
     return true;

@@ -114,10 +114,9 @@ VoxelScene with_palette(VoxelScene scene, const WithPaletteOptions& options) {
     for_each_leaf(scene.dag, cube_at(corner, VoxelCube::kSide),
                   [&](Int3 leaf, uint64_t mask, const uint32_t*) {
                     const uint32_t first = VoxelCube::code(leaf - corner);
-                    for (; mask != 0; mask &= mask - 1) {
-                      const auto bit = static_cast<uint32_t>(lowest_bit(mask));
+                    visit_bits(mask, [&](uint32_t bit) {
                       cube.put(first + bit, entry(colors[next++], leaf + cube_place(bit)));
-                    }
+                    });
                   });
   };
   GatheredDag gathered = dag_of_cubes(source, options.memory_limit);
@@ -183,10 +182,6 @@ uint32_t mean_color(const attributes::PackedValues& colors, const VoxelRun& run)
   return scene::packed_color(scene::linear_to_srgb(Vec3d{mean(0), mean(1), mean(2)}));
 }
 
-}  // namespace
-
-namespace {
-
 std::vector<scene::WeightedPoint> points_of(const std::vector<uint32_t>& colors) {
   std::vector<scene::WeightedPoint> points;
   for (const uint32_t color : colors)
@@ -239,8 +234,7 @@ VoxelScene part_of(VoxelScene scene, FrozenDag part) {
     attributes::ValueWriter writer;
     for_each_leaf(part, cube_at({0, 0, 0}, part.side()), [&](Int3 corner, uint64_t, const uint32_t* leaf) {
       const std::array<uint32_t, 64> of_leaf = colors(corner);
-      for (uint64_t left = leaf_mask(leaf); left != 0; left &= left - 1)
-        writer.put(of_leaf[static_cast<size_t>(lowest_bit(left))]);
+      visit_bits(leaf_mask(leaf), [&](uint32_t bit) { writer.put(of_leaf[bit]); });
     });
     scene.colors = attributes::with_table(writer.finish());
   }
@@ -253,11 +247,10 @@ void write_dense_colors(const FrozenDag& dag, const LeafColors& colors, const Vo
   const Int3 size = box.size();
   for_each_leaf(dag, box, [&](Int3 corner, uint64_t mask, const uint32_t*) {
     const std::array<uint32_t, 64> of_leaf = colors(corner);
-    for (; mask != 0; mask &= mask - 1) {
-      const auto bit = static_cast<uint32_t>(lowest_bit(mask));
+    visit_bits(mask, [&](uint32_t bit) {
       const Int3 at = corner + cube_place(bit) - box.min;
       to[(int64_t{at.z} * size.y + at.y) * size.x + at.x] = of_leaf[bit];
-    }
+    });
   });
 }
 

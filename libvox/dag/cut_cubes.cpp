@@ -1,8 +1,5 @@
 #include "libvox/dag/cut_cubes.h"
 
-#include <algorithm>
-#include <bit>
-
 #include "libvox/base/morton.h"
 
 namespace vox::dag {

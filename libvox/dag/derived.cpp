@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <span>
-#include <string>
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
@@ -15,14 +13,12 @@
 #include "libvox/dag/colors.h"
 #include "libvox/dag/derived_dag.h"
 #include "libvox/dag/digests.h"
-#include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/level_values.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/paged_level.h"
 #include "libvox/dag/verify.h"
 #include "libvox/dag/voxels_by_material.h"
 #include "libvox/dag/walk.h"
-#include "libvox/ranks/ranks.h"
 
 namespace vox::dag {
 namespace {
@@ -99,30 +95,24 @@ class CoarserBuilder {
   }
 
   void find_children(uint64_t place, const uint32_t* node) {
-    const uint32_t* pointer = node + 1;
-    for (uint32_t mask = child_mask(node[0]); mask != 0; mask &= mask - 1, ++pointer)
-      put_voxel(place, static_cast<uint32_t>(lowest_bit(mask)), dag_.materials ? materials_[*pointer] : 0);
+    visit_children(node, [&](uint32_t octant, uint32_t child) {
+      put_voxel(place, octant, dag_.materials ? materials_[child] : 0);
+    });
   }
 
   static uint8_t majority_of(const uint32_t* leaf, uint64_t voxels) {
     VoxelCounts counts = {};
-    for (; voxels != 0; voxels &= voxels - 1)
-      ++counts[leaf_material(leaf, static_cast<uint32_t>(lowest_bit(voxels)))];
+    visit_bits(voxels, [&](uint32_t bit) { ++counts[leaf_material(leaf, bit)]; });
     return majority(counts);
   }
 
   uint32_t leaf_of(const uint32_t* node, uint32_t* words) const {
     LeafWriter leaf(words, dag_.materials);
-    const uint32_t* pointer = node + 1;
-    for (uint32_t children = child_mask(node[0]); children != 0; children &= children - 1, ++pointer) {
-      const auto child = static_cast<uint32_t>(lowest_bit(children));
-      for (uint32_t voxels = masks_[*pointer]; voxels != 0; voxels &= voxels - 1) {
-        const auto octant = static_cast<uint32_t>(lowest_bit(voxels));
-        leaf.put(child * 8 + octant, dag_.materials
-                                         ? static_cast<uint8_t>(voxel_materials_[*pointer] >> 4 * octant & 15)
-                                         : uint8_t{0});
-      }
-    }
+    visit_children(node, [&](uint32_t octant, uint32_t child) {
+      visit_bits(masks_[child], [&](uint32_t voxel) {
+        leaf.put(octant * 8 + voxel, dag_.materials ? voxel_materials_[child] >> 4 * voxel & 15 : 0);
+      });
+    });
     return leaf.finish();
   }
 

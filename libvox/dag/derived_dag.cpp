@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <numeric>
-#include <span>
 #include <utility>
 
 #include "libvox/base/bits.h"

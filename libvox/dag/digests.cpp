@@ -8,7 +8,6 @@
 #include <atomic>
 #include <functional>
 #include <span>
-#include <utility>
 
 #include "libvox/base/progress.h"
 #include "libvox/dag/level_values.h"

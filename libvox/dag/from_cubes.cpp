@@ -14,7 +14,6 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/words.h"
 #include "libvox/dag/freeze.h"
-#include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/levels.h"
 #include "libvox/dag/walk.h"
 #include "libvox/device/cpu_device.h"
@@ -55,12 +54,11 @@ void write_leaf(const VoxelCube& cube, uint32_t leaf, bool materials, uint32_t* 
     return;
   }
   LeafWriter writer(words, materials);
-  for (uint64_t left = mask; left != 0; left &= left - 1) {
-    const auto bit = static_cast<uint32_t>(lowest_bit(left));
+  visit_bits(mask, [&](uint32_t bit) {
     const uint32_t material = cube.material(leaf << 6 | bit);
     writer.put(bit, material);
     ++voxels_of[material];
-  }
+  });
   writer.finish();
 }
 

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <utility>
 
 #include "libvox/base/error.h"
 #include "libvox/base/morton.h"

@@ -12,6 +12,7 @@
 #include "libvox/dag/colors.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/voxel_numbers.h"
+#include "libvox/dag/walk.h"
 #include "libvox/device/cpu_device.h"
 
 namespace vox::dag {
@@ -143,14 +144,13 @@ class InsideWalk {
   uint32_t* visit_leaf(uint64_t number, SurfaceNode surface, Int3 corner, uint32_t* to) {
     const uint64_t shown = leaf_mask(surface_.levels.back().node(surface.number));
     uint64_t next = surface.first;
-    for (uint64_t mask = leaf_mask(solid_.levels.back().node(number)); mask != 0; mask &= mask - 1) {
-      const auto bit = static_cast<uint32_t>(lowest_bit(mask));
+    visit_bits(leaf_mask(solid_.levels.back().node(number)), [&](uint32_t bit) {
       const Int3 voxel = corner + cube_place(bit);
       const bool is_surface = (shown >> bit & 1) != 0;
       const uint32_t value = is_surface ? values_[next++] : value_at(voxel);
       if (is_surface && !interior_) last_[row(voxel)] = value;
       *to++ = value;
-    }
+    });
     return to;
   }
 

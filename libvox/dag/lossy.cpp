@@ -16,6 +16,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/dag/derived_dag.h"
 #include "libvox/dag/node.h"
+#include "libvox/dag/walk.h"
 
 namespace vox::dag {
 namespace {
@@ -41,19 +42,16 @@ std::vector<Use> uses_below(const FrozenDag& dag, uint32_t level, const std::vec
   const uint32_t side = dag.level_side(level + 1);
   for (uint64_t number = 0; number < uses.size(); ++number) {
     if (number % kBatch == 0) throw_if_cancelled();
-    const uint32_t* const node = dag.levels[level].node(number);
-    const uint32_t* pointer = node + 1;
-    for (uint32_t octants = child_mask(node[0]); octants != 0; octants &= octants - 1, ++pointer) {
-      const Int3 corner =
-          octant_corner(static_cast<uint32_t>(lowest_bit(octants)), static_cast<int32_t>(side));
-      Use& use = below[*pointer];
+    visit_children(dag.levels[level].node(number), [&](uint32_t octant, uint32_t child) {
+      const Int3 corner = octant_corner(octant, static_cast<int32_t>(side));
+      Use& use = below[child];
       use.places += uses[number].places;
       for (uint32_t axis = 0; axis < 3; ++axis) {
         const auto begin = static_cast<uint32_t>(corner[axis]);
         const uint32_t limit = uses[number].limit[axis];
         use.limit[axis] = std::min(use.limit[axis], std::min(side, limit < begin ? 0 : limit - begin));
       }
-    }
+    });
   }
   return below;
 }
@@ -333,13 +331,10 @@ std::vector<ChangedShape<8>> shapes_of_nodes(const DagLevel& level,
                                              const std::vector<ChangedShape<1>>& leaves) {
   std::vector<ChangedShape<8>> shapes(level.nodes);
   tbb::parallel_for(size_t{0}, shapes.size(), [&](size_t i) {
-    const uint32_t* const node = level.node(i);
-    const uint32_t* pointer = node + 1;
-    for (uint32_t octants = child_mask(node[0]); octants != 0; octants &= octants - 1, ++pointer) {
-      const auto octant = static_cast<size_t>(lowest_bit(octants));
-      shapes[i].first.masks[octant] = leaves[*pointer].first.masks[0];
-      shapes[i].now.masks[octant] = leaves[*pointer].now.masks[0];
-    }
+    visit_children(level.node(i), [&](uint32_t octant, uint32_t leaf) {
+      shapes[i].first.masks[octant] = leaves[leaf].first.masks[0];
+      shapes[i].now.masks[octant] = leaves[leaf].now.masks[0];
+    });
   });
   return shapes;
 }

@@ -6,6 +6,7 @@
 
 #include "libvox/base/progress.h"
 #include "libvox/dag/colors.h"
+#include "libvox/dag/walk.h"
 #include "libvox/scene/oklab.h"
 
 namespace vox::dag {
@@ -55,8 +56,7 @@ class GroupOfColors {
     before_ = replaced_[0];
     is_one_ = std::ranges::all_of(replaced_, [&](uint32_t value) { return value == before_; });
     for (size_t i = 0; i < values_.size(); ++i)
-      for (uint64_t left = voxels_[i]; left != 0; left &= left - 1)
-        block[static_cast<size_t>(lowest_bit(left))] = replaced_[i];
+      visit_bits(voxels_[i], [&](uint32_t voxel) { block[voxel] = replaced_[i]; });
     return sum;
   }
 

@@ -1,6 +1,5 @@
 #include "libvox/dag/symmetric_dag.h"
 #include "libvox/dag/verify.h"
-#include "libvox/device/handle.h"
 
 namespace vox::dag {
 

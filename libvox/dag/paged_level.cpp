@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <exception>
 #include <utility>
 
 #include "libvox/base/error.h"
-#include "libvox/base/progress.h"
 #include "libvox/dag/node.h"
 
 namespace vox::dag {

@@ -3,11 +3,8 @@
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
-#include <algorithm>
 #include <map>
 #include <unordered_set>
-#include <utility>
-#include <vector>
 
 #include "libvox/base/error.h"
 #include "libvox/dag/node.h"

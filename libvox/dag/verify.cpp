@@ -13,11 +13,9 @@
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/digests.h"
-#include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/level_values.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/walk.h"
-#include "libvox/ranks/ranks.h"
 
 namespace vox::dag {
 namespace {

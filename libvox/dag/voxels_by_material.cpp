@@ -4,9 +4,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
-#include <optional>
 #include <span>
 
 #include "libvox/base/bits.h"

@@ -35,10 +35,7 @@ void write_dense(const FrozenDag& dag, const VoxelBox& box, uint8_t* bytes) {
     return bytes + (uint64_t(v.z) * uint64_t(size.y) + uint64_t(v.y)) * uint64_t(size.x) + v.x;
   };
   auto put_leaf = [&](Int3 corner, uint64_t mask, const uint32_t* leaf) {
-    for (; mask != 0; mask &= mask - 1) {
-      const auto bit = static_cast<uint32_t>(lowest_bit(mask));
-      *at(corner + cube_place(bit)) = leaf_value(dag, leaf, bit);
-    }
+    visit_bits(mask, [&](uint32_t bit) { *at(corner + cube_place(bit)) = leaf_value(dag, leaf, bit); });
   };
   auto put_solid = [&](const VoxelBox& solid, uint32_t material) {
     for (int32_t z = solid.min.z; z < solid.max.z; ++z)

@@ -16,6 +16,20 @@
 
 namespace vox::dag {
 
+// Calls body(octant, number) for each child of an inner node.
+template <class Body>
+void visit_children(const uint32_t* node, const Body& body) {
+  const uint32_t* pointer = node + 1;
+  for (uint32_t mask = child_mask(*node); mask != 0; mask &= mask - 1)
+    body(static_cast<uint32_t>(lowest_bit(mask)), *pointer++);
+}
+
+// Calls body(bit) for each bit that is set, such as those of a leaf's voxels.
+template <class Body>
+void visit_bits(uint64_t mask, const Body& body) {
+  for (; mask != 0; mask &= mask - 1) body(static_cast<uint32_t>(lowest_bit(mask)));
+}
+
 // Returns the mask of the voxels of the leaf at `corner` that lie inside `region`.
 uint64_t leaf_mask_inside(Int3 corner, const VoxelBox& region);
 
@@ -27,13 +41,11 @@ void visit_below(const FrozenDag& dag, const VoxelBox& region, uint32_t level, I
   if (intersection(cube_at(corner, dag.level_side(level)), region).empty()) return;
   bool deeper = visit(level, corner, node);
   if (!deeper || level == dag.depth()) return;
-  int32_t half = static_cast<int32_t>(dag.level_side(level + 1));
-  const DagLevel& children = dag.levels[level + 1];
-  const uint32_t* pointer = node + 1;
-  for (uint32_t mask = child_mask(*node); mask != 0; mask &= mask - 1, ++pointer) {
-    const Int3 step = octant_corner(static_cast<uint32_t>(lowest_bit(mask)), half);
-    visit_below(dag, region, level + 1, corner + step, children.node(*pointer), visit);
-  }
+  const auto half = static_cast<int32_t>(dag.level_side(level + 1));
+  visit_children(node, [&](uint32_t octant, uint32_t child) {
+    visit_below(dag, region, level + 1, corner + octant_corner(octant, half),
+                dag.levels[level + 1].node(child), visit);
+  });
 }
 
 }  // namespace detail

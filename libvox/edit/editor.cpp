@@ -6,7 +6,6 @@
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
 #include "libvox/edit/edit.h"
-#include "libvox/edit/edit_session.h"
 
 namespace vox::edit {
 namespace {

@@ -4,14 +4,12 @@
 
 #include <array>
 #include <iterator>
-#include <optional>
 
 #include "libvox/base/bits.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/walk.h"
-#include "libvox/edit/edit.h"
 #include "libvox/edit/editor.h"
 #include "libvox/edit/volume_session.h"
 
@@ -163,12 +161,11 @@ attributes::PackedValues edited_colors(const dag::VoxelScene& before, const dag:
   dag::for_each_leaf(
       edited, cube_at({0, 0, 0}, edited.side()), [&](Int3 corner, uint64_t, const uint32_t* leaf) {
         std::optional<std::array<uint32_t, 64>> of_leaf;
-        for (uint64_t left = dag::leaf_mask(leaf); left != 0; left &= left - 1) {
-          const auto bit = static_cast<uint32_t>(lowest_bit(left));
+        dag::visit_bits(dag::leaf_mask(leaf), [&](uint32_t bit) {
           const uint32_t material = dag::leaf_material(leaf, bit);
           if (material == 0 && !of_leaf) of_leaf = kept(corner);
           writer.put(material == 0 ? (*of_leaf)[bit] : scene::packed_color(colors[material - 1]));
-        }
+        });
       });
   return attributes::with_table(writer.finish());
 }

@@ -5,10 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
-#include <optional>
-#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>

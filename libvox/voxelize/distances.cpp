@@ -6,9 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <span>
 #include <tuple>
-#include <utility>
 
 #include "libvox/base/error.h"
 #include "libvox/base/morton.h"

@@ -12,6 +12,7 @@
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/node.h"
+#include "libvox/dag/walk.h"
 #include "libvox/voxelize/inside_nodes.h"
 #include "libvox/voxelize/joined_sets.h"
 #include "libvox/voxelize/lattice.h"
@@ -270,9 +271,9 @@ class Flood {
       return;
     }
     const auto half = static_cast<int32_t>(dag_.level_side(level + 1));
-    const uint32_t* pointer = node + 1;
-    for (uint32_t mask = dag::child_mask(node[0]); mask != 0; mask &= mask - 1, ++pointer)
-      fill(level + 1, *pointer, corner + octant_corner(static_cast<uint32_t>(lowest_bit(mask)), half), bits);
+    dag::visit_children(node, [&](uint32_t octant, uint32_t child) {
+      fill(level + 1, child, corner + octant_corner(octant, half), bits);
+    });
   }
   // Returns the place of a leaf's row in a block.
   size_t row_at(Int3 corner, uint32_t row) const {
@@ -358,12 +359,11 @@ class Flood {
     std::array<uint32_t, hash::kMaxItemWords> words = {};
     dag::LeafWriter writer(words.data(), dag_.materials);
     uint32_t rank = 0;
-    for (uint64_t rest = old | lattice::rows_to_morton(rows); rest != 0; rest &= rest - 1) {
-      const auto bit = static_cast<uint32_t>(lowest_bit(rest));
+    dag::visit_bits(old | lattice::rows_to_morton(rows), [&](uint32_t bit) {
       const bool was = (old >> bit & 1) != 0;
       writer.put(bit, !was || !dag_.materials ? material_ : dag::ranked_material(leaf + 2, rank));
       rank += was ? 1 : 0;
-    }
+    });
     run.add_leaf(key, words.data(), writer.finish());
   }
 

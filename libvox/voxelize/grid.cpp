@@ -83,6 +83,21 @@ Grid fit_grid(const scene::Scene& scene, const GridOptions& options) {
   return fit_box(options.clip ? Box() : bounding_box(scene), options);
 }
 
+Grid fit_boxes(std::span<const Box> boxes, GridOptions options) {
+  std::optional<Box> all = options.clip;
+  for (const Box& box : boxes) {
+    if (options.clip || box.min.x > box.max.x) continue;
+    if (!all) all = box;
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      all->min[axis] = std::min(all->min[axis], box.min[axis]);
+      all->max[axis] = std::max(all->max[axis], box.max[axis]);
+    }
+  }
+  if (!all) throw Error("no voxel of the inputs is filled");
+  options.clip = all;
+  return fit_grid({}, options);
+}
+
 Grid fit_box(const Box& content, const GridOptions& options) {
   if ((options.resolution == 0) != options.has_voxel_size())
     throw UsageError("expected either a resolution or a voxel size");

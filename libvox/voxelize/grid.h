@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "libvox/base/geometry.h"
 #include "libvox/base/vec.h"
@@ -48,6 +49,9 @@ struct GridOptions {
 // resolution is outside [kMinResolution, kMaxResolution], or if the clip box is empty. Throws Error if the scene is
 // empty.
 Grid fit_grid(const scene::Scene& scene, const GridOptions& options);
+
+// Does the same for several boxes, of which empty ones (min > max) do not count. Throws Error if all are empty.
+Grid fit_boxes(std::span<const Box> boxes, GridOptions options);
 
 // Returns the voxels of a scene that a box of the world touches. The result may be empty.
 VoxelBox voxels_touched(const dag::VoxelScene& scene, const Box& box);

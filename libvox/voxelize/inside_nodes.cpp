@@ -1,6 +1,5 @@
 #include "libvox/voxelize/inside_nodes.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "libvox/base/bits.h"

@@ -85,8 +85,7 @@ class ShellPass {
       if (dag::ranked_material(leaf + 2, rank++) != inside_) surface |= rest & (~rest + 1);
     surface_masks_[number] = surface;
     Sampler sampler(4);
-    for (uint64_t rest = surface; rest != 0; rest &= rest - 1)
-      sampler.add(cube_place(static_cast<uint32_t>(lowest_bit(rest))));
+    dag::visit_bits(surface, [&](uint32_t bit) { sampler.add(cube_place(bit)); });
     samples_.back()[number] = sampler.best;
     return static_cast<uint8_t>((surface != 0 ? kSurface : 0) | (surface != mask ? kInside : 0));
   }
@@ -94,15 +93,12 @@ class ShellPass {
   uint8_t find_node_parts(uint32_t level, uint64_t number, const uint32_t* node) {
     uint8_t parts = 0;
     Sampler sampler(dag_.level_side(level));
-    const uint32_t* pointer = node + 1;
-    for (uint32_t mask = dag::child_mask(node[0]); mask != 0; mask &= mask - 1, ++pointer) {
-      const uint8_t child = parts_[level + 1][*pointer];
-      parts |= child;
-      if ((child & kSurface) == 0) continue;
-      const auto half = static_cast<int32_t>(dag_.level_side(level + 1));
-      sampler.add(samples_[level + 1][*pointer] +
-                  octant_corner(static_cast<uint32_t>(lowest_bit(mask)), half));
-    }
+    const auto half = static_cast<int32_t>(dag_.level_side(level + 1));
+    dag::visit_children(node, [&](uint32_t octant, uint32_t child) {
+      parts |= parts_[level + 1][child];
+      if ((parts_[level + 1][child] & kSurface) != 0)
+        sampler.add(samples_[level + 1][child] + octant_corner(octant, half));
+    });
     samples_[level][number] = sampler.best;
     return parts;
   }
@@ -151,14 +147,11 @@ class ShellPass {
   std::vector<SurfaceNode> surface_below(uint32_t level, const std::vector<SurfaceNode>& surface) const {
     std::vector<SurfaceNode> below;
     const auto half = static_cast<int32_t>(dag_.level_side(level + 1));
-    for (const SurfaceNode& at : surface) {
-      const uint32_t* const node = dag_.levels[level].node(at.node);
-      const uint32_t* pointer = node + 1;
-      for (uint32_t mask = dag::child_mask(node[0]); mask != 0; mask &= mask - 1, ++pointer)
-        if ((parts_[level + 1][*pointer] & kSurface) != 0)
-          below.push_back(
-              {at.corner + octant_corner(static_cast<uint32_t>(lowest_bit(mask)), half), *pointer});
-    }
+    for (const SurfaceNode& at : surface)
+      dag::visit_children(dag_.levels[level].node(at.node), [&](uint32_t octant, uint32_t child) {
+        if ((parts_[level + 1][child] & kSurface) != 0)
+          below.push_back({at.corner + octant_corner(octant, half), child});
+      });
     return below;
   }
 
@@ -166,16 +159,13 @@ class ShellPass {
   template <class Visit>
   void for_each_child(const ShellTask& task, const Visit& visit) const {
     const auto half = static_cast<int32_t>(dag_.level_side(task.level + 1));
-    const uint32_t* const node = dag_.levels[task.level].node(task.node);
-    const uint32_t* pointer = node + 1;
-    for (uint32_t mask = dag::child_mask(node[0]); mask != 0; mask &= mask - 1, ++pointer) {
-      const auto octant = static_cast<uint32_t>(lowest_bit(mask));
+    dag::visit_children(dag_.levels[task.level].node(task.node), [&](uint32_t octant, uint32_t child) {
       visit(ShellTask{.level = task.level + 1,
-                      .node = *pointer,
+                      .node = child,
                       .corner = task.corner + octant_corner(octant, half),
                       .key = task.key << 3 | octant,
                       .shell = task.shell});
-    }
+    });
   }
 
   // Calls visit(child) for each child, with what is known of its depth.
@@ -267,8 +257,8 @@ class ShellPass {
   std::vector<SurfaceRow> surface_rows(NearVoxel& near, const std::vector<SurfaceNode>& leaves) const {
     for (const SurfaceNode& leaf : leaves)
       if (leaf_at(near.voxel) == leaf.corner)
-        for (uint64_t rest = surface_masks_[leaf.node]; rest != 0; rest &= rest - 1)
-          near.offer(depths_, leaf.corner + cube_place(static_cast<uint32_t>(lowest_bit(rest))));
+        dag::visit_bits(surface_masks_[leaf.node],
+                        [&](uint32_t bit) { near.offer(depths_, leaf.corner + cube_place(bit)); });
     std::vector<SurfaceRow> rows;
     for (const SurfaceNode& leaf : leaves) {
       const uint64_t voxels = facing_voxels(surface_masks_[leaf.node], leaf.corner, near.box);
@@ -302,17 +292,16 @@ class ShellPass {
     std::array<uint32_t, hash::kMaxItemWords> words = {};
     dag::LeafWriter writer(words.data(), true);
     uint32_t rank = 0;
-    for (uint64_t rest = dag::leaf_mask(old); rest != 0; rest &= rest - 1, ++rank) {
-      const auto bit = static_cast<uint32_t>(lowest_bit(rest));
+    dag::visit_bits(dag::leaf_mask(old), [&](uint32_t bit) {
       const bool is_surface = (surface_masks_[task.node] >> bit & 1) != 0;
       const Int3 at = task.corner - block + cube_place(bit);
       constexpr size_t kSide = kShellSide;
       const uint8_t shell = shells[(static_cast<size_t>(at.z) * kSide + static_cast<size_t>(at.y)) * kSide +
                                    static_cast<size_t>(at.x)];
       writer.put(bit, is_surface ? dag::ranked_material(old + 2, rank) : uint32_t{material_of(shell)});
-    }
-    const uint32_t count = writer.finish();
-    run.add_leaf(task.key, words.data(), count);
+      ++rank;
+    });
+    run.add_leaf(task.key, words.data(), writer.finish());
   }
 
   const dag::FrozenDag& dag_;

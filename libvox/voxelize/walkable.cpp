@@ -240,11 +240,10 @@ class UnreachableSpace {
     VoxelColumns filled("finding columns", box_, room_, [&](int32_t x, int32_t z, ColumnBits& bits) {
       dag::for_each_leaf(dag_, {{x, box_.min.y, z}, {x + 1, box_.max.y, z + 1}},
                          [&](Int3 corner, uint64_t mask, const uint32_t*) {
-                           for (; mask != 0; mask &= mask - 1) {
-                             const int32_t y =
-                                 corner.y + cube_place(static_cast<uint32_t>(lowest_bit(mask))).y;
+                           dag::visit_bits(mask, [&](uint32_t bit) {
+                             const int32_t y = corner.y + cube_place(bit).y;
                              bits.set(y, y + 1);
-                           }
+                           });
                          });
     });
     if (filled.has(seed_)) throw Error("a filled voxel is at the seed").about("seed");
@@ -350,10 +349,9 @@ FloodedScene unreachable_filled(const dag::FrozenDag& dag, uint8_t material, con
     put_columns(filled, corner, material, cube);
     if (!dag.materials) return;
     dag::for_each_leaf(dag, cube_at(corner, kSide), [&](Int3 leaf, uint64_t mask, const uint32_t* words) {
-      for (; mask != 0; mask &= mask - 1) {
-        const auto bit = static_cast<uint32_t>(lowest_bit(mask));
+      dag::visit_bits(mask, [&](uint32_t bit) {
         cube.put(leaf - corner + cube_place(bit), dag::leaf_material(words, bit));
-      }
+      });
     });
   };
   FloodedScene result = {.dag = dag::dag_of_cubes(source, space.memory_limit).dag};
