@@ -2,18 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "capi/voxelize.h"
-#include "formats/input_kind.h"
 #include "formats/mesh/mesh.h"
-#include "formats/points/points.h"
 #include "formats/scene/any_scene.h"
 #include "formats/volume/volume_file.h"
-#include "formats/voxels/voxel_file.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/derived.h"
 #include "libvox/voxelize/combine.h"
@@ -70,14 +64,8 @@ void check_colors(const dag::VoxelScene& scene, const VoxelizeOptions& options,
     throw Error("holds no colors that can be kept").at(path.string());
 }
 
-std::string names_of(Paths paths) {
-  std::string text;
-  for (const auto& path : paths) text += (text.empty() ? "" : ", ") + path.filename().string();
-  return text;
-}
-
 vox_mesh mesh_of(Paths paths, const VoxelizeOptions& options) {
-  return {read_meshes(paths, {.up = options.up}).scene, names_of(paths)};
+  return {read_meshes(paths, {.up = options.up}).scene, names_of_inputs(paths)};
 }
 
 dag::VoxelScene voxels_of_file(vox_engine& engine, InputKind kind, const std::filesystem::path& path,
@@ -95,23 +83,6 @@ dag::VoxelScene composed(const vox_engine& engine, std::vector<ScenePointer> sce
   return scene_of_voxels(composed_voxels(std::move(scenes), grid), reading_options(engine, options),
                          "the inputs")
       .scene;
-}
-
-// Fits a grid to several boxes, of which those that are empty do not count.
-voxelize::Grid grid_around(std::span<const voxelize::Box> boxes, const VoxelizeOptions& options) {
-  voxelize::GridOptions fitting = options.grid;
-  if (fitting.clip) return voxelize::fit_grid({}, fitting);
-  for (const voxelize::Box& box : boxes) {
-    if (box.min.x > box.max.x) continue;
-    voxelize::Box all = fitting.clip.value_or(box);
-    for (uint32_t axis = 0; axis < 3; ++axis) {
-      all.min[axis] = std::min(all.min[axis], box.min[axis]);
-      all.max[axis] = std::max(all.max[axis], box.max[axis]);
-    }
-    fitting.clip = all;
-  }
-  if (!fitting.clip) throw Error("no voxel of the inputs is filled");
-  return voxelize::fit_grid({}, fitting);
 }
 
 void check_y_up(const dag::VoxelScene& scene, const std::string& name) {
@@ -156,7 +127,7 @@ std::pair<std::vector<Part>, std::vector<voxelize::Box>> read_parts(vox_engine& 
 dag::VoxelScene scene_of_mixed(vox_engine& engine, Paths paths, const std::vector<InputKind>& kinds,
                                const VoxelizeOptions& options) {
   auto [parts, boxes] = read_parts(engine, paths, kinds, options);
-  const voxelize::Grid grid = grid_around(boxes, options);
+  const voxelize::Grid grid = voxelize::fit_boxes(boxes, options.grid);
   std::vector<ScenePointer> scenes;
   for (Part& part : parts) {
     if (part.mesh)
@@ -184,7 +155,8 @@ dag::VoxelScene scene_of_known(vox_engine& engine, Paths paths, const std::vecto
                          : voxels_of_file(engine, kinds[0], paths[0], options);
   check_colors(scene, options, paths[0]);
   const bool has_file_grid = paths.size() == 1 && !all_clouds;
-  if (!has_file_grid || kinds[0] != InputKind::Scene) sign(scene, names_of(paths), "vox_voxelize_files");
+  if (!has_file_grid || kinds[0] != InputKind::Scene)
+    sign(scene, names_of_inputs(paths), "vox_voxelize_files");
   if (!has_file_grid || options.grid.resolution == 0 || options.grid.resolution == scene.dag.resolution)
     return scene;
   const uint32_t halvings = dag::halvings_to(options.grid.resolution, scene.dag.resolution);
@@ -220,7 +192,8 @@ dag::VoxelScene scene_of_scenes(const vox_engine& engine, std::vector<ScenePoint
       options.build.coverage != scene::Coverage::Conservative || options.materials == Mesh ||
       options.materials == Numbers)
     throw UsageError("an option has no effect: only those of the grid, the materials and the palette");
-  dag::VoxelScene scene = composed(engine, std::move(scenes), grid_around(boxes, options), options);
+  dag::VoxelScene scene =
+      composed(engine, std::move(scenes), voxelize::fit_boxes(boxes, options.grid), options);
   check_colors(scene, options, "scenes");
   return scene;
 }
@@ -237,7 +210,7 @@ dag::VoxelScene scene_of_meshes(vox_engine& engine, const std::array<const vox_m
     check_triangles(*meshes[i]);
     boxes[i] = voxelize::bounding_box(meshes[i]->scene);
   }
-  const voxelize::Grid grid = grid_around(boxes, options);
+  const voxelize::Grid grid = voxelize::fit_boxes(boxes, options.grid);
   const std::array<ReadyMesh, 2> ready = {prepared(engine, *meshes[0], grid, options),
                                           prepared(engine, *meshes[1], grid, options)};
   std::array<dag::VoxelScene, 2> made = {voxelized(engine, ready[0], grid, options),

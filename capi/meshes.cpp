@@ -4,9 +4,7 @@
 #include <tbb/parallel_reduce.h>
 
 #include <array>
-#include <cmath>
 #include <filesystem>
-#include <memory>
 
 #include "capi/handles.h"
 #include "formats/images/image.h"

@@ -3,16 +3,11 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <cmath>
-#include <memory>
-#include <span>
-#include <vector>
 
 #include "formats/mesh/mesh_report.h"
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
-#include "libvox/painting/paint_scene.h"
 #include "libvox/scene/auto_palette.h"
 #include "libvox/scene/surface.h"
 #include "libvox/voxelize/close_holes.h"
@@ -116,32 +111,6 @@ scene::IndexedScene indexed_scene(ReadyMesh& mesh, const VoxelizeOptions& option
   return scene::index_scene(mesh.scene(), {}, scene::MaterialMode::None);
 }
 
-}  // namespace
-
-void check_triangles(const vox_mesh& mesh) {
-  if (mesh.scene.triangles.empty()) throw Error("no triangles to voxelize").at(mesh.source);
-}
-
-ReadyMesh prepared(vox_engine& engine, const vox_mesh& mesh, const voxelize::Grid& grid,
-                   const VoxelizeOptions& options) {
-  ReadyMesh prepared = {.given = &mesh.scene};
-  const bool closes = options.closes_holes();
-  if (!mesh.scene.colors.empty() || closes || options.materials == VoxelMaterials::Numbers)
-    scene::bake_base_colors(prepared.own.emplace(mesh.scene));
-  if (!options.strokes.empty()) prepared.painting = painted(engine, prepared.scene(), options);
-  prepared.indexed = indexed_scene(prepared, options);
-  throw_if_cancelled();
-  if (!closes) return prepared;
-  const voxelize::ClosedHoles closed =
-      voxelize::close_holes(*prepared.own, prepared.indexed, grid, options.close);
-  if (closed.holes > 0)
-    log_warning("the mesh has {} in {}: to tell what is inside, they count as closed",
-                format_count(closed.open_edges, "open edge"), format_count(closed.holes, "hole"));
-  return prepared;
-}
-
-namespace {
-
 vox_info info_of_grid(const voxelize::Grid& grid) {
   vox_info info = {};
   info.resolution = grid.resolution;
@@ -203,6 +172,28 @@ voxelize::Grid grid_of(const vox_mesh& mesh, const VoxelizeOptions& options) {
 }
 
 }  // namespace
+
+void check_triangles(const vox_mesh& mesh) {
+  if (mesh.scene.triangles.empty()) throw Error("no triangles to voxelize").at(mesh.source);
+}
+
+ReadyMesh prepared(vox_engine& engine, const vox_mesh& mesh, const voxelize::Grid& grid,
+                   const VoxelizeOptions& options) {
+  ReadyMesh prepared = {.given = &mesh.scene};
+  const bool closes = options.closes_holes();
+  if (!mesh.scene.colors.empty() || closes || options.materials == VoxelMaterials::Numbers)
+    scene::bake_base_colors(prepared.own.emplace(mesh.scene));
+  if (!options.strokes.empty()) prepared.painting = painted(engine, prepared.scene(), options);
+  prepared.indexed = indexed_scene(prepared, options);
+  throw_if_cancelled();
+  if (!closes) return prepared;
+  const voxelize::ClosedHoles closed =
+      voxelize::close_holes(*prepared.own, prepared.indexed, grid, options.close);
+  if (closed.holes > 0)
+    log_warning("the mesh has {} in {}: to tell what is inside, they count as closed",
+                format_count(closed.open_edges, "open edge"), format_count(closed.holes, "hole"));
+  return prepared;
+}
 
 dag::VoxelScene voxelized(vox_engine& engine, const ReadyMesh& mesh, const voxelize::Grid& grid,
                           const VoxelizeOptions& options) {

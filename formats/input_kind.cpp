@@ -46,4 +46,10 @@ std::vector<InputKind> kinds_of_inputs(std::span<const std::filesystem::path> pa
   return kinds;
 }
 
+std::string names_of_inputs(std::span<const std::filesystem::path> paths) {
+  std::string text;
+  for (const auto& path : paths) text += (text.empty() ? "" : ", ") + path.filename().string();
+  return text;
+}
+
 }  // namespace vox

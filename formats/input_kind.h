@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "formats/volume/volume_formats.h"
@@ -27,6 +28,9 @@ InputKind kind_of_input(const std::filesystem::path& path, const RawOptions& raw
 
 // Decides the kind of each of several files, in their order.
 std::vector<InputKind> kinds_of_inputs(std::span<const std::filesystem::path> paths, const RawOptions& raw);
+
+// Returns the files' names without folders, for a scene's source: "house.obj, garden.obj".
+std::string names_of_inputs(std::span<const std::filesystem::path> paths);
 
 // True if the file holds points of any kind.
 constexpr bool is_cloud(InputKind kind) {
