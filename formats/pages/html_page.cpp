@@ -32,6 +32,26 @@ std::string chart_markup(const Chart& chart) {
   return html + chart.svg + "</div>\n";
 }
 
+std::string cell_markup(const HtmlCell& cell) {
+  std::string html = escape_html(cell.text);
+  if (cell.value) html = fmt::format("<data value=\"{}\">{}</data>", *cell.value, html);
+  if (cell.swatch)
+    html.insert(
+        0, fmt::format("<i class=\"swatch\" style=\"background:{}\"></i>", scene::hex_name(*cell.swatch)));
+  if (!cell.note.empty()) html += "<small>" + escape_html(cell.note) + "</small>";
+  return html;
+}
+
+const char* style_of(HtmlTable::Kind kind) {
+  constexpr const char* kStyles[] = {"", " class=\"long\"", " class=\"number\""};
+  return kStyles[static_cast<int>(kind)];
+}
+
+// Returns the label that a phone shows beside the cell.
+std::string label_of(const HtmlTable::Column& column) {
+  return escape_html(column.unit.empty() ? column.title : column.title + ", " + column.unit);
+}
+
 }  // namespace
 
 HtmlPage::HtmlPage(const std::string& title, const std::string& subtitle)
@@ -270,30 +290,6 @@ footer dl { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--lin
 }
 )";
 }
-
-namespace {
-
-std::string cell_markup(const HtmlCell& cell) {
-  std::string html = escape_html(cell.text);
-  if (cell.value) html = fmt::format("<data value=\"{}\">{}</data>", *cell.value, html);
-  if (cell.swatch)
-    html.insert(
-        0, fmt::format("<i class=\"swatch\" style=\"background:{}\"></i>", scene::hex_name(*cell.swatch)));
-  if (!cell.note.empty()) html += "<small>" + escape_html(cell.note) + "</small>";
-  return html;
-}
-
-const char* style_of(HtmlTable::Kind kind) {
-  constexpr const char* kStyles[] = {"", " class=\"long\"", " class=\"number\""};
-  return kStyles[static_cast<int>(kind)];
-}
-
-// Returns the label that a phone shows beside the cell.
-std::string label_of(const HtmlTable::Column& column) {
-  return escape_html(column.unit.empty() ? column.title : column.title + ", " + column.unit);
-}
-
-}  // namespace
 
 HtmlTable& HtmlTable::row(std::vector<HtmlCell> cells) {
   rows_.push_back({std::move(cells), ""});

@@ -1,7 +1,5 @@
 #include "formats/pages/html_page.h"
 
-#include <string_view>
-
 #include "libvox/base/json.h"
 
 namespace vox {
@@ -25,25 +23,13 @@ std::string escape_html(std::string_view text) {
   std::string html;
   while (!text.empty()) {
     const size_t size = character_size(text);
-    switch (text[0]) {
-      case '&':
-        html += "&amp;";
-        break;
-      case '<':
-        html += "&lt;";
-        break;
-      case '>':
-        html += "&gt;";
-        break;
-      case '"':
-        html += "&quot;";
-        break;
-      case '\'':
-        html += "&#39;";
-        break;
-      default:
-        html += size == 0 ? kReplacement : text.substr(0, size);
-    }
+    html += text[0] == '&'    ? "&amp;"
+            : text[0] == '<'  ? "&lt;"
+            : text[0] == '>'  ? "&gt;"
+            : text[0] == '"'  ? "&quot;"
+            : text[0] == '\'' ? "&#39;"
+            : size == 0       ? kReplacement
+                              : text.substr(0, size);
     text.remove_prefix(size == 0 ? 1 : size);
   }
   return html;

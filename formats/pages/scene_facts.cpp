@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "formats/pages/html_page.h"
-#include "formats/pages/scene_page.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/parts.h"
 #include "libvox/render/render.h"

@@ -13,7 +13,6 @@
 #include "formats/pages/scene_facts.h"
 #include "libvox/attributes/packed_values.h"
 #include "libvox/base/error.h"
-#include "libvox/base/json.h"
 #include "libvox/base/units.h"
 #include "libvox/base/words.h"
 #include "libvox/dag/derived.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "formats/io/compression.h"
@@ -15,7 +14,6 @@
 #include "formats/pages/html_page.h"
 #include "formats/pages/scene_facts.h"
 #include "libvox/base/error.h"
-#include "libvox/base/json.h"
 
 namespace vox {
 namespace {

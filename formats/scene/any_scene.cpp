@@ -3,34 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <variant>
 
 #include "formats/input_kind.h"
-#include "formats/scene/scene_file.h"
+#include "formats/scene/groups.h"
 #include "formats/volume/volume_file.h"
 #include "formats/voxels/volumes/volume_voxels.h"
 #include "formats/voxels/voxel_file.h"
-#include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
-#include "libvox/bricks/frozen_bricks.h"
-#include "libvox/bricks/make_bricks.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/digests.h"
-#include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/verify.h"
 #include "libvox/dag/walk.h"
 #include "libvox/device/devices.h"
 #include "libvox/edit/editor.h"
-#include "libvox/engine/engine.h"
-#include "libvox/spatial/frozen_hash.h"
-#include "libvox/volume/volume.h"
 
 namespace vox {
 namespace {
@@ -175,6 +166,62 @@ std::optional<dag::VoxelScene> scene_as_used(const fs::path& path, const EngineO
   throw Error(fmt::format("holds no {}", form)).at(path.string());
 }
 
+// A GPU takes longer to start than the processor takes to verify a smaller DAG.
+constexpr uint64_t kWorthAGpu = 128 << 20;
+
+// Returns the first command that uses the script's file with this number, which counts from 1, or null if
+// every command with that file has an error.
+const edit::Command* first_use(const edit::Script& script, uint32_t file) {
+  const auto found = std::ranges::find_if(script.commands, [&](const edit::Command& command) {
+    const edit::Edit* edit = std::get_if<edit::Edit>(&command.action);
+    return edit && edit::scene_of(*edit) == file;
+  });
+  return found == script.commands.end() ? nullptr : &*found;
+}
+
+dag::VoxelScene read_other_scene(const fs::path& file, const dag::VoxelScene& scene, Damage damage) {
+  dag::VoxelScene other = read_scene(file);
+  check_content(other, file, damage);  // before its colors become materials, which give it another digest
+  if (scene.dag.materials) other = in_palette(std::move(other), "when it is a brush", {});
+  if (other.dag.materials && !scene.dag.materials)
+    throw Error("has materials, the scene that is edited has none")
+        .at(file.string())
+        .hint("convert its source without materials");
+  if (!other.dag.materials && scene.dag.materials)
+    throw Error("has no materials, the scene that is edited has some").at(file.string());
+  return other;
+}
+
+using std::filesystem::path;
+
+void check_dag(const dag::FrozenDag& dag, EngineOptions options, ranks::Ranks& ranks) {
+  const uint64_t memory = memory_for_values(options);
+  if (ranks.count() > 1) return dag::verify(dag, memory, ranks);
+  if (dag.paged || (options.device == "auto" && dag.bytes() < kWorthAGpu)) options.device = "cpu";
+  dag::verify_on(make_engine(options)->handle(), dag, memory);
+}
+
+void check_forms(const OtherForms& forms, const dag::VoxelScene& scene, const EngineOptions& options) {
+  if (forms.normals != nullptr) attributes::verify(*forms.normals);
+  if (forms.symmetric != nullptr)
+    dag::check_same_nodes(make_engine(options)->handle(), *forms.symmetric, scene.dag);
+  if (forms.bricks != nullptr) {
+    bricks::verify(*forms.bricks);
+    bricks::check_same_voxels(*forms.bricks, scene);
+  }
+  if (forms.hash != nullptr) {
+    spatial::verify(*forms.hash);
+    spatial::check_same_voxels(*forms.hash, scene.dag);
+  }
+}
+
+void check_digest(const dag::VoxelScene& written, const dag::VoxelScene& scene) {
+  if (written.dag.digest != scene.dag.digest)
+    throw Error(fmt::format("the digest is {}, but the scene's is {}", dag::to_string(written.dag.digest),
+                            dag::to_string(scene.dag.digest)));
+  if (written.colors != scene.colors) throw Error("the colors differ from the scene's");
+}
+
 }  // namespace
 
 SceneFileParts scene_parts(const fs::path& path) {
@@ -199,13 +246,6 @@ void check_content(dag::VoxelScene& scene, const fs::path& path, Damage damage, 
   compare_digests(scene, expected, "SVDAG holds", damage, path);
   dag::count_octree(scene.dag);
 }
-
-namespace {
-
-// A GPU takes longer to start than the processor takes to verify a smaller DAG.
-constexpr uint64_t kWorthAGpu = 128 << 20;
-
-}  // namespace
 
 void check_content_on(device::DeviceHandle gpu, dag::VoxelScene& scene, const fs::path& path, Damage damage,
                       uint64_t memory) {
@@ -262,33 +302,6 @@ dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& option
   return scene;
 }
 
-namespace {
-
-// Returns the first command that uses the script's file with this number, which counts from 1, or null if
-// every command with that file has an error.
-const edit::Command* first_use(const edit::Script& script, uint32_t file) {
-  const auto found = std::ranges::find_if(script.commands, [&](const edit::Command& command) {
-    const edit::Edit* edit = std::get_if<edit::Edit>(&command.action);
-    return edit && edit::scene_of(*edit) == file;
-  });
-  return found == script.commands.end() ? nullptr : &*found;
-}
-
-dag::VoxelScene read_other_scene(const fs::path& file, const dag::VoxelScene& scene, Damage damage) {
-  dag::VoxelScene other = read_scene(file);
-  check_content(other, file, damage);  // before its colors become materials, which give it another digest
-  if (scene.dag.materials) other = in_palette(std::move(other), "when it is a brush", {});
-  if (other.dag.materials && !scene.dag.materials)
-    throw Error("has materials, the scene that is edited has none")
-        .at(file.string())
-        .hint("convert its source without materials");
-  if (!other.dag.materials && scene.dag.materials)
-    throw Error("has no materials, the scene that is edited has some").at(file.string());
-  return other;
-}
-
-}  // namespace
-
 std::vector<dag::VoxelScene> read_script_scenes(const edit::Script& script, const dag::VoxelScene& scene,
                                                 Damage damage, const edit::OnScriptError& on_error) {
   std::vector<dag::VoxelScene> others;
@@ -302,57 +315,9 @@ std::vector<dag::VoxelScene> read_script_scenes(const edit::Script& script, cons
   return others;
 }
 
-namespace {
-
-using std::filesystem::path;
-
-// Runs `check` and names the file in the errors that it throws. Those about words that are read as they are used name it
-// already.
-template <class Check>
-void of_file(const path& file, const Check& check) {
-  try {
-    check();
-  } catch (const Cancelled&) {
-    throw;
-  } catch (Error& error) {
-    if (std::string_view(error.what()).starts_with(file.string() + ": ")) throw;
-    throw Error(error.what()).at(file.string()).about(error.setting());
-  }
-}
-
-void check_dag(const dag::FrozenDag& dag, EngineOptions options, ranks::Ranks& ranks) {
-  const uint64_t memory = memory_for_values(options);
-  if (ranks.count() > 1) return dag::verify(dag, memory, ranks);
-  if (dag.paged || (options.device == "auto" && dag.bytes() < kWorthAGpu)) options.device = "cpu";
-  dag::verify_on(make_engine(options)->handle(), dag, memory);
-}
-
-void check_forms(const OtherForms& forms, const dag::VoxelScene& scene, const EngineOptions& options) {
-  if (forms.normals != nullptr) attributes::verify(*forms.normals);
-  if (forms.symmetric != nullptr)
-    dag::check_same_nodes(make_engine(options)->handle(), *forms.symmetric, scene.dag);
-  if (forms.bricks != nullptr) {
-    bricks::verify(*forms.bricks);
-    bricks::check_same_voxels(*forms.bricks, scene);
-  }
-  if (forms.hash != nullptr) {
-    spatial::verify(*forms.hash);
-    spatial::check_same_voxels(*forms.hash, scene.dag);
-  }
-}
-
-void check_digest(const dag::VoxelScene& written, const dag::VoxelScene& scene) {
-  if (written.dag.digest != scene.dag.digest)
-    throw Error(fmt::format("the digest is {}, but the scene's is {}", dag::to_string(written.dag.digest),
-                            dag::to_string(scene.dag.digest)));
-  if (written.colors != scene.colors) throw Error("the colors differ from the scene's");
-}
-
-}  // namespace
-
 void verify_scene(const dag::VoxelScene& scene, const OtherForms& forms, const path& file,
                   const EngineOptions& options, ranks::Ranks& ranks) {
-  of_file(file, [&] {
+  at_place(file.string(), [&] {
     check_dag(scene.dag, options, ranks);
     if (ranks.rank() == 0) check_forms(forms, scene, options);
     if (ranks.rank() == 0 && scene.colors) attributes::verify(*scene.colors);
@@ -360,7 +325,7 @@ void verify_scene(const dag::VoxelScene& scene, const OtherForms& forms, const p
 }
 
 void verify_bricks(const bricks::FrozenBricks& bricks, const path& file) {
-  of_file(file, [&] {
+  at_place(file.string(), [&] {
     bricks::verify(bricks);
     bricks::FrozenBricks finer;
     for (uint32_t level = 1; level < brick_level_bytes(file).size(); ++level) {
@@ -381,21 +346,21 @@ void verify_written(const dag::VoxelScene& scene, const path& file, const Engine
     throw Error("the normals differ from the mesh's").at(file.string());
   if (parts.bricks) {
     const bricks::FrozenBricks bricks = read_bricks(file);
-    of_file(file, [&] { check_forms({.bricks = &bricks}, scene, options); });
+    at_place(file.string(), [&] { check_forms({.bricks = &bricks}, scene, options); });
   }
   if (parts.hash) {
     const spatial::FrozenHash hash = read_hash(file);
-    of_file(file, [&] { check_forms({.hash = &hash}, scene, options); });
+    at_place(file.string(), [&] { check_forms({.hash = &hash}, scene, options); });
   }
   if (parts.symmetric) {
     const dag::SymmetricDag symmetric = read_symmetric(file);
-    of_file(file, [&] { check_forms({.symmetric = &symmetric}, scene, options); });
+    at_place(file.string(), [&] { check_forms({.symmetric = &symmetric}, scene, options); });
   }
   if (!parts.dag && !parts.hash) return;
   const dag::VoxelScene written =
       parts.dag ? read_any_scene(file, options, SceneForm::Svdag, Damage::Ignored, loading_onto(options))
                 : read_scene_without_dag(file);
-  of_file(file, [&] {
+  at_place(file.string(), [&] {
     if (parts.dag) check_dag(written.dag, options, ranks::alone());
     check_digest(written, scene);
   });
@@ -407,10 +372,11 @@ void verify_written(const volume::Volume& volume, const volume::ThresholdOptions
   const auto check = [&](const volume::Volume& written, const char* name) {
     volume::check_same_values(written, name, expected, "the volume");
   };
-  if (is_volume(kind_of_input(file))) return of_file(file, [&] { check(open_volume(file, {}), "the file"); });
+  if (is_volume(kind_of_input(file)))
+    return at_place(file.string(), [&] { check(open_volume(file, {}), "the file"); });
   const bricks::FrozenBricks bricks = read_bricks(file);
   verify_bricks(bricks, file);
-  of_file(file, [&] { check(bricks::bricks_volume(bricks), "the bricks"); });
+  at_place(file.string(), [&] { check(bricks::bricks_volume(bricks), "the bricks"); });
 }
 
 }  // namespace vox

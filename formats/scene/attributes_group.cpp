@@ -2,13 +2,10 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <span>
 
 #include "formats/scene/groups.h"
 #include "formats/scene/h5_words.h"
 #include "libvox/attributes/octahedral.h"
-#include "libvox/base/error.h"
-#include "libvox/base/paged_memory.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/digests.h"
 

@@ -4,13 +4,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 #include "formats/scene/any_scene.h"
 #include "formats/scene/h5_words.h"
-#include "formats/scene/scene_file.h"
-#include "libvox/base/error.h"
-#include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/make_bricks.h"
 #include "libvox/bricks/sparse_root.h"
 #include "libvox/dag/walk.h"
@@ -21,14 +17,6 @@ namespace {
 constexpr uint32_t kTypeMask = (1u << bricks::kRootTypeBits) - 1;
 
 // --- reading ---
-
-Vec3d read_vector(const h5::Object& group, const std::string& name) {
-  double values[3];
-  h5::read_attribute(group, name, std::span<double>(values));
-  for (const double value : values)
-    if (!std::isfinite(value)) throw Error(name + " is not finite").at(group.where());
-  return {values[0], values[1], values[2]};
-}
 
 uint32_t bits_of(volume::ValueType type, double number, const h5::Object& group) {
   uint32_t bits = 0;
@@ -213,14 +201,13 @@ void write_bricks_group(const h5::Object& file, const bricks::FrozenBricks& bric
   const h5::Object group = h5::create_group(file, bricks_group_name(level));
   if (coarser > 0) h5::write_attribute(group, "levels", coarser);
   const volume::VolumeInfo& info = bricks.info;
-  const uint32_t size[] = {static_cast<uint32_t>(info.size.x), static_cast<uint32_t>(info.size.y),
-                           static_cast<uint32_t>(info.size.z)};
-  const double spacing[] = {info.spacing.x, info.spacing.y, info.spacing.z};
-  const double origin[] = {info.origin.x, info.origin.y, info.origin.z};
-  h5::write_attribute(group, "size", std::span<const uint32_t>(size));
+  const Int3& size = info.size;
+  h5::write_attribute<uint32_t>(group, "size",
+                                std::array{static_cast<uint32_t>(size.x), static_cast<uint32_t>(size.y),
+                                           static_cast<uint32_t>(size.z)});
   h5::write_text(group, "value_type", std::string(volume::value_type_name(info.type)));
-  h5::write_attribute(group, "spacing", std::span<const double>(spacing));
-  h5::write_attribute(group, "origin", std::span<const double>(origin));
+  h5::write_attribute<double>(group, "spacing", std::array{info.spacing.x, info.spacing.y, info.spacing.z});
+  h5::write_attribute<double>(group, "origin", std::array{info.origin.x, info.origin.y, info.origin.z});
   h5::write_attribute(group, "background", volume::value_number(info.type, bricks.background));
   h5::write_attribute(group, "brick_side", bricks.shape().side());
   h5::write_attribute(group, "filled", bricks.filled);
@@ -251,12 +238,10 @@ bricks::FrozenBricks read_bricks_group(const h5::Object& file, uint32_t level) {
     if (bricks.counts[type] > 0)
       bricks.data[type] =
           h5::read_words(h5::open_dataset(group, std::string(bricks::BrickTypes::kNames[type])));
-  try {
+  at_place(group.where(), [&] {
     bricks::check_brick_types(bricks.allowed_types);
     bricks::check_structure(bricks);
-  } catch (const Error& error) {
-    throw Error(error.what()).at(group.where()).about(error.setting());
-  }
+  });
   return bricks;
 }
 

@@ -5,12 +5,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/io/compression.h"
 #include "formats/io/h5.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/attributes/packed_values.h"
+#include "libvox/base/error.h"
 #include "libvox/base/paged_memory.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/dag/frozen_dag.h"
@@ -18,6 +20,20 @@
 #include "libvox/spatial/frozen_hash.h"
 
 namespace vox {
+
+// Calls body(), which does not know where in a file its data lie, and names the place in its errors unless they name it
+// already.
+template <class Body>
+auto at_place(const std::string& where, const Body& body) {
+  try {
+    return body();
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const Error& error) {
+    if (std::string_view(error.what()).starts_with(where + ": ")) throw;
+    throw Error(error.what()).at(where).about(error.setting());
+  }
+}
 
 // The first functions read and write everything in a scene file except its voxels (docs/formats.md): the
 // header, the place in the world, the palette, the origin.
@@ -33,6 +49,8 @@ uint32_t checked_version(const h5::Object& file);
 void read_palette(const h5::Object& file, dag::VoxelScene& scene);
 // Reads everything except the voxels: the levels of the DAG are empty.
 dag::VoxelScene read_scene_but_voxels(const h5::Object& file);
+// Reads an attribute of three numbers, which must be finite.
+Vec3d read_vector(const h5::Object& group, const std::string& name);
 
 // The next functions read the parts of a scene file (scene_parts.h).
 

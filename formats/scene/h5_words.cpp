@@ -12,13 +12,9 @@
 #include <array>
 #include <cstring>
 #include <numeric>
-#include <optional>
 #include <utility>
-#include <vector>
 
-#include "formats/io/compression.h"
 #include "formats/io/output_file.h"
-#include "formats/io/read_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 

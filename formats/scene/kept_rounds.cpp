@@ -6,14 +6,11 @@
 #include <charconv>
 #include <fstream>
 #include <functional>
-#include <iterator>
-#include <optional>
 #include <string_view>
 #include <system_error>
 
 #include "formats/io/compression.h"
 #include "formats/io/output_file.h"
-#include "formats/scene/scene_parts.h"
 #include "libvox/base/error.h"
 #include "libvox/base/files.h"
 #include "libvox/base/log.h"

@@ -3,13 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "formats/scene/groups.h"
-#include "libvox/base/error.h"
 
 namespace vox {
 namespace {

@@ -6,8 +6,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <optional>
-#include <string_view>
 #include <system_error>
 
 #include "formats/io/h5_new_file.h"
@@ -15,7 +13,6 @@
 #include "formats/scene/groups.h"
 #include "formats/scene/h5_words.h"
 #include "formats/scene/scene_parts.h"
-#include "libvox/base/error.h"
 #include "libvox/voxelize/grid.h"
 
 namespace vox {
@@ -265,10 +262,9 @@ dag::Digest checked_digest(const std::string& text, const h5::Object& object) {
 
 void write_placement(const h5::Object& file, const dag::VoxelScene& scene) {
   h5::Object group = h5::create_group(file, "scene");
-  const double origin[] = {scene.origin.x, scene.origin.y, scene.origin.z};
   h5::write_attribute(group, "resolution", scene.dag.resolution);
   h5::write_attribute(group, "depth", scene.dag.depth());
-  h5::write_attribute(group, "origin", std::span<const double>(origin));
+  h5::write_attribute<double>(group, "origin", std::array{scene.origin.x, scene.origin.y, scene.origin.z});
   const VoxelSize& size = scene.voxel_size;
   if (size.is_cube())
     h5::write_attribute(group, "voxel_size", size.x);
@@ -320,9 +316,8 @@ void read_header(const h5::Object& file, dag::VoxelScene& scene) {
 
 VoxelSize read_voxel_size(const h5::Object& group) {
   if (!h5::has_attribute(group, "voxel_sides")) return h5::read_attribute<double>(group, "voxel_size");
-  double sides[3];
-  h5::read_attribute(group, "voxel_sides", std::span<double>(sides));
-  return {sides[0], sides[1], sides[2]};
+  const Vec3d sides = read_vector(group, "voxel_sides");
+  return {sides.x, sides.y, sides.z};
 }
 
 void read_placement(const h5::Object& file, dag::VoxelScene& scene) {
@@ -341,11 +336,7 @@ void read_placement(const h5::Object& file, dag::VoxelScene& scene) {
   require(depth == scene.dag.depth(),
           fmt::format("the depth is {}, expected {} at this resolution", depth, scene.dag.depth()));
   scene.dag.voxels = h5::read_attribute<uint64_t>(group, "voxels");
-
-  double origin[3];
-  h5::read_attribute(group, "origin", std::span<double>(origin));
-  for (double coordinate : origin) require(std::isfinite(coordinate), "the origin is not finite");
-  scene.origin = {origin[0], origin[1], origin[2]};
+  scene.origin = read_vector(group, "origin");
   scene.voxel_size = read_voxel_size(group);
   for (uint32_t axis = 0; axis < 3; ++axis)
     require(std::isfinite(scene.voxel_size[axis]) && scene.voxel_size[axis] > 0,
@@ -375,6 +366,14 @@ void read_history(const h5::Object& file, std::vector<dag::EditRecord>& history)
 }
 
 }  // namespace
+
+Vec3d read_vector(const h5::Object& group, const std::string& name) {
+  double values[3];
+  h5::read_attribute(group, name, std::span<double>(values));
+  for (const double value : values)
+    if (!std::isfinite(value)) throw Error(name + " is not finite").at(group.where());
+  return {values[0], values[1], values[2]};
+}
 
 void write_header(const h5::Object& file, const FileOrigin& origin, uint32_t version) {
   h5::write_text(file, "format", kFormat);

@@ -8,16 +8,13 @@
 #include <algorithm>
 #include <functional>
 #include <set>
-#include <string>
 #include <system_error>
 
 #include "formats/io/h5_new_file.h"
 #include "formats/io/read_file.h"
 #include "formats/scene/groups.h"
 #include "formats/scene/h5_words.h"
-#include "formats/scene/scene_file.h"
 #include "libvox/base/bits.h"
-#include "libvox/base/error.h"
 #include "libvox/base/files.h"
 #include "libvox/base/log.h"
 
@@ -115,6 +112,41 @@ void write_level_part(const h5::Object& svdag, const dag::LevelPart& part, const
   if (found.nodes != part.nodes)
     throw Error(fmt::format("the part has {} nodes, expected {}", found.nodes, part.nodes)).at(words.where());
   h5::write_words(group, "starts", found.starts, compression);
+}
+
+constexpr const char* kLockName = "rounds.lock";
+
+void remove_part(const fs::path& part) {
+  std::error_code ignored;
+  fs::remove(part, ignored);
+  fs::remove(part.parent_path(), ignored);  // fails if something is in it
+}
+
+// Throws Error if the folder or the type of something in it cannot be read.
+std::vector<fs::path> regular_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  try {
+    for (const fs::directory_entry& found : fs::directory_iterator(folder.empty() ? "." : folder))
+      if (found.exists() && found.is_regular_file()) files.push_back(folder / found.path().filename());
+  } catch (const fs::filesystem_error& error) {
+    throw Error("cannot be read: " + error.code().message()).at(folder.string());
+  }
+  return files;
+}
+
+// True if a file has the name of a part, complete or still being written.
+bool is_part(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return is_part_name(target_of_temporary(name).value_or(name));
+}
+
+std::set<fs::path> parts_in(const fs::path& folder) {
+  std::set<fs::path> parts;
+  std::error_code failed;
+  if (!fs::exists(folder, failed)) return parts;
+  for (const fs::path& file : regular_files(folder))
+    if (is_part(file)) parts.insert(file);
+  return parts;
 }
 
 }  // namespace
@@ -272,45 +304,6 @@ uint64_t sum_with_level(uint64_t sum, std::span<const uint32_t> words, uint64_t 
   const tbb::blocked_range<uint64_t> all(0, words.size(), 1 << 16);
   return mix64(sum ^ tbb::parallel_reduce(all, uint64_t{0}, add, std::plus<>())) + first;
 }
-
-namespace {
-
-constexpr const char* kLockName = "rounds.lock";
-
-void remove_part(const fs::path& part) {
-  std::error_code ignored;
-  fs::remove(part, ignored);
-  fs::remove(part.parent_path(), ignored);  // fails if something is in it
-}
-
-// Throws Error if the folder or the type of something in it cannot be read.
-std::vector<fs::path> regular_files(const fs::path& folder) {
-  std::vector<fs::path> files;
-  try {
-    for (const fs::directory_entry& found : fs::directory_iterator(folder.empty() ? "." : folder))
-      if (found.exists() && found.is_regular_file()) files.push_back(folder / found.path().filename());
-  } catch (const fs::filesystem_error& error) {
-    throw Error("cannot be read: " + error.code().message()).at(folder.string());
-  }
-  return files;
-}
-
-// True if a file has the name of a part, complete or still being written.
-bool is_part(const fs::path& file) {
-  const std::string name = file.filename().string();
-  return is_part_name(target_of_temporary(name).value_or(name));
-}
-
-std::set<fs::path> parts_in(const fs::path& folder) {
-  std::set<fs::path> parts;
-  std::error_code failed;
-  if (!fs::exists(folder, failed)) return parts;
-  for (const fs::path& file : regular_files(folder))
-    if (is_part(file)) parts.insert(file);
-  return parts;
-}
-
-}  // namespace
 
 PartsLock::PartsLock(const fs::path& scene) : folder_(parts_folder(scene)) {
   constexpr int kAttempts = 100;  // a run that ends may remove the folder before this one has a file in it

@@ -4,8 +4,6 @@
 
 #include "formats/scene/h5_words.h"
 #include "formats/scene/svdag_levels.h"
-#include "libvox/base/error.h"
-#include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/paged_level.h"
 #include "libvox/dag/verify.h"
 #include "libvox/hash/keyed/lines_ref.h"
@@ -33,18 +31,6 @@ void write_level_2(const h5::Object& group, const dag::DagLevel& level, const Co
   const h5::Object words = h5::write_words(group, "words", level.words, compression);
   write_level_facts(words, level);
   h5::write_words(group, "starts", level.places.starts(), compression);
-}
-
-// Runs `body`, which knows only levels, and adds the file's name to its errors.
-template <class Body>
-void in_group(const h5::Object& svdag, const Body& body) {
-  try {
-    body();
-  } catch (const Cancelled&) {
-    throw;
-  } catch (const Error& error) {
-    throw Error(error.what()).at(svdag.where()).about(error.setting());
-  }
 }
 
 }  // namespace
@@ -92,7 +78,7 @@ dag::FrozenDag read_svdag_group(const h5::Object& file, uint32_t version, dag::F
     if (sums[i] != parts[i].check)
       throw Error("this part is damaged: its words do not have the check sum that the scene knows it by")
           .at(parts[i].file.file);
-  in_group(svdag, [&] {
+  at_place(svdag.where(), [&] {
     if (version == 1) dag::offsets_to_numbers(dag);
     for (uint32_t level = 0; version > 1 && level <= dag.depth(); ++level) {
       dag::DagLevel& here = dag.levels[level];
@@ -124,10 +110,10 @@ std::optional<dag::FrozenDag> page_svdag_group(const h5::Object& file, uint32_t 
                               .starts = std::move(levels[level].starts),
                               .piece_words = reader->piece_words,
                               .read = std::move(reader->read)};
-    in_group(svdag, [&] { dag.levels[level] = dag::paged_level(std::move(source), budget); });
+    at_place(svdag.where(), [&] { dag.levels[level] = dag::paged_level(std::move(source), budget); });
   }
   dag.paged = true;
-  in_group(svdag, [&] { dag::check_levels(dag); });
+  at_place(svdag.where(), [&] { dag::check_levels(dag); });
   return dag;
 }
 
@@ -234,11 +220,7 @@ spatial::FrozenHash read_hash_group(const h5::Object& file) {
   hash.probes = h5::read_attribute<uint32_t>(group, "probes");
   hash.apart = h5::read_attribute<uint32_t>(group, "apart");
   hash.cells = h5::read_long_words(h5::open_dataset(group, "cells"));
-  try {
-    spatial::check_structure(hash);
-  } catch (const Error& error) {
-    throw Error(error.what()).at(group.where()).about(error.setting());
-  }
+  at_place(group.where(), [&] { spatial::check_structure(hash); });
   if (version == kUntoldVersion) spatial::tell_turns(hash);
   return hash;
 }

@@ -2,7 +2,6 @@
 
 #include "formats/scene/groups.h"
 #include "formats/scene/h5_words.h"
-#include "libvox/base/error.h"
 #include "libvox/dag/symmetric_dag.h"
 
 namespace vox {
@@ -58,25 +57,13 @@ dag::SymmetricDag read_symmetric_group(const h5::Object& file, const dag::Frozen
                        to.plain_nodes, dag::kMostNodes));
     to.words = h5::read_words(words);
   }
-  try {
-    dag::place_nodes(dag);
-  } catch (const Cancelled&) {
-    throw;
-  } catch (const Error& error) {
-    fail(error.what());
-  }
+  at_place(symmetric.where(), [&] { dag::place_nodes(dag); });
   return dag;
 }
 
 dag::FrozenDag expanded_symmetric_group(const h5::Object& file, const dag::FrozenDag& facts) {
   const dag::SymmetricDag dag = read_symmetric_group(file, facts);
-  try {
-    return dag::expanded(dag);
-  } catch (const Cancelled&) {
-    throw;
-  } catch (const Error& error) {
-    throw Error(error.what()).at(h5::open_group(file, "symmetric").where());
-  }
+  return at_place(h5::open_group(file, "symmetric").where(), [&] { return dag::expanded(dag); });
 }
 
 std::vector<LevelSizes> read_plain_sizes(const h5::Object& file, const dag::FrozenDag& facts) {

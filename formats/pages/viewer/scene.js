@@ -53,9 +53,15 @@ function bytesOf(text) {
 }
 
 /** @param {Uint8Array<ArrayBuffer>} bytes */
-async function inflated(bytes) {
+export async function inflated(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
   return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** Throws if the browser lacks something that the page needs. */
+export function checkBrowser() {
+  if (typeof DecompressionStream === 'undefined')
+    throw new Fault('This browser is too old for the page.', 'It needs DecompressionStream and WebGL 2.');
 }
 
 /** @param {number} bits */
@@ -89,8 +95,7 @@ function numberVoxels({ words: numbers, levels }, words) {
  * @param {Facts} facts @param {(share: number) => void} progress @returns {Promise<Uint32Array<ArrayBuffer>>}
  */
 export async function readWords(facts, progress) {
-  if (typeof DecompressionStream === 'undefined')
-    throw new Fault('This browser is too old for the page.', 'It needs DecompressionStream and WebGL 2.');
+  checkBrowser();
   const inner = facts.colors ? facts.levels[facts.levels.length - 1].begin : 0;
   const words = new Uint32Array(facts.words + inner), bytes = new Uint8Array(words.buffer, 0, 4 * facts.words);
   let at = 0;

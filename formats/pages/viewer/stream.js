@@ -2,7 +2,7 @@
 // coarsest and nearest of the chunks that are lacked are fetched first, those that no picture lacks any more are
 // cancelled, and those that have not been used for the longest time make room for others.
 import { colorsOf, hasColors, namesIn, Pool, readHead, settle, settledWords } from './chunks.js';
-import { Fault, linear } from './scene.js';
+import { checkBrowser, Fault, inflated, linear } from './scene.js';
 
 /** @typedef {import('./scene.js').Facts} Facts */
 /** @typedef {import('./chunks.js').ChunkHead} ChunkHead */
@@ -38,16 +38,10 @@ async function fetched(name, signal, cache) {
     const error = `${response.status} ${response.statusText}`.trim();
     throw response.status >= 500 || kAgain.includes(response.status) ? new TypeError(error) : new Missing(error);
   }
-  const bytes = await response.arrayBuffer();
-  let words;
-  try {
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
-    words = new Uint32Array(await new Response(stream).arrayBuffer());
-  } catch {
-    throw new SyntaxError('damaged');
-  }
-  const head = readHead(words);
-  if (!head && !hasColors(words)) throw new SyntaxError('damaged');
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const words = await inflated(bytes).then(all => new Uint32Array(all.buffer)).catch(() => null);
+  const head = words && readHead(words);
+  if (!words || !head && !hasColors(words)) throw new SyntaxError('damaged');
   return { words, head, bytes: bytes.byteLength };
 }
 
@@ -98,8 +92,7 @@ export class Stream {
 
   /** Fetches the chunk of the scene's root. */
   async start() {
-    if (typeof DecompressionStream === 'undefined')
-      throw new Fault('This browser is too old for the page.', 'It needs DecompressionStream and WebGL 2.');
+    checkBrowser();
     if (location.protocol === 'file:')
       throw new Fault('This page loads its scene from a web server, and was opened as a file.',
         'Start one in its folder, for example with "python3 -m http.server", and open http://localhost:8000.');
