@@ -123,6 +123,10 @@ double positive(std::string_view text) {
   }
 }
 
+std::string digits(double value) {
+  return value == std::floor(value) ? fmt::format("{:.0f}", value) : fmt::format("{}", value);
+}
+
 }  // namespace
 
 CommandLine::CommandLine(const ToolDescription& tool, int argc, char** argv)
@@ -378,14 +382,6 @@ std::vector<std::string_view> comma_separated(std::string_view text) {
     text.remove_prefix(comma + 1);
   }
 }
-
-namespace {
-
-std::string digits(double value) {
-  return value == std::floor(value) ? fmt::format("{:.0f}", value) : fmt::format("{}", value);
-}
-
-}  // namespace
 
 bool OptionRange::holds(double value) const {
   const bool above = ends == Ends::LeastExcluded ? value > least : value >= least;

@@ -100,6 +100,45 @@ Int3 read_dims(const CommandLine& arguments) {
   return volume::checked_volume_size(whole(0), whole(1), whole(2));
 }
 
+// Those among the ranks that share something with this one, itself among them.
+struct Sharers {
+  uint32_t before = 0, count = 0;
+};
+
+Sharers sharers_of(const std::string& shared, ranks::Ranks& ranks) {
+  const uint64_t own = std::hash<std::string>()(shared);
+  const std::vector<uint64_t> all = ranks.gather(own);
+  return {static_cast<uint32_t>(std::count(all.begin(), all.begin() + ranks.rank(), own)),
+          static_cast<uint32_t>(std::ranges::count(all, own))};
+}
+
+// Names a host among others, and a container on it.
+std::string host_name() {
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  std::array<char, 256> name = {};
+  if (gethostname(name.data(), name.size() - 1) != 0) name[0] = '\0';
+  return boot + name.data();
+}
+
+// The cores that this process may run on: a launcher may have given each its own.
+cpu_set_t own_cores() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  sched_getaffinity(0, sizeof cores, &cores);
+  return cores;
+}
+
+std::string gpu_for(const std::string& device, const Sharers& sharers) {
+  if (device != "auto" && device != "cuda") return device;
+  const auto gpus = static_cast<uint32_t>(device::gpu_count());
+  if (gpus == 0) return device == "auto" ? "cpu" : device;  // make_engine() says what is missing
+  if (sharers.before < gpus) return fmt::format("cuda:{}", sharers.before);
+  if (device == "auto") return "cpu";
+  throw Error(fmt::format("{} processes on this host want a GPU each, and it has {}", sharers.count, gpus))
+      .hint("start as many, or name one GPU for all by --device cuda:0");
+}
+
 }  // namespace
 
 uint32_t parse_brick_side(std::string_view text, std::string_view message) {
@@ -203,49 +242,6 @@ RawOptions read_raw_options(const CommandLine& arguments) {
   options.offset = arguments.bytes("offset");
   return options;
 }
-
-namespace {
-
-// Those among the ranks that share something with this one, itself among them.
-struct Sharers {
-  uint32_t before = 0, count = 0;
-};
-
-Sharers sharers_of(const std::string& shared, ranks::Ranks& ranks) {
-  const uint64_t own = std::hash<std::string>()(shared);
-  const std::vector<uint64_t> all = ranks.gather(own);
-  return {static_cast<uint32_t>(std::count(all.begin(), all.begin() + ranks.rank(), own)),
-          static_cast<uint32_t>(std::ranges::count(all, own))};
-}
-
-// Names a host among others, and a container on it.
-std::string host_name() {
-  std::string boot;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-  std::array<char, 256> name = {};
-  if (gethostname(name.data(), name.size() - 1) != 0) name[0] = '\0';
-  return boot + name.data();
-}
-
-// The cores that this process may run on: a launcher may have given each its own.
-cpu_set_t own_cores() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  sched_getaffinity(0, sizeof cores, &cores);
-  return cores;
-}
-
-std::string gpu_for(const std::string& device, const Sharers& sharers) {
-  if (device != "auto" && device != "cuda") return device;
-  const auto gpus = static_cast<uint32_t>(device::gpu_count());
-  if (gpus == 0) return device == "auto" ? "cpu" : device;  // make_engine() says what is missing
-  if (sharers.before < gpus) return fmt::format("cuda:{}", sharers.before);
-  if (device == "auto") return "cpu";
-  throw Error(fmt::format("{} processes on this host want a GPU each, and it has {}", sharers.count, gpus))
-      .hint("start as many, or name one GPU for all by --device cuda:0");
-}
-
-}  // namespace
 
 EngineOptions engine_of_rank(EngineOptions options, ranks::Ranks& ranks) {
   if (device::names_several(options.device))

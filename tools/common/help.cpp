@@ -9,10 +9,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <optional>
 #include <span>
 #include <sstream>
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -6,11 +6,8 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <mutex>
-#include <optional>
-#include <string>
 
 #include "libvox/base/error.h"
 #include "libvox/base/json.h"

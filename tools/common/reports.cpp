@@ -3,12 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
-#include <functional>
 #include <numeric>
-#include <type_traits>
 
 #include "formats/results/views.h"
 #include "libvox/base/json.h"
@@ -19,7 +15,14 @@
 namespace vox {
 
 RunOrigin origin_of(const std::string& command) {
-  return {command, generator_text(), timestamp()};
+  return {generator_text(), command, timestamp()};
+}
+
+void stamp(dag::VoxelScene& scene, const std::string& command) {
+  const RunOrigin origin = origin_of(command);
+  scene.generator = origin.generator;
+  scene.command = origin.command;
+  scene.created = origin.created;
 }
 
 void set_origin(ResultGroup& results, const RunOrigin& origin) {
@@ -48,48 +51,6 @@ double percent(uint64_t part, uint64_t whole) {
   return 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-}  // namespace
-
-std::string bricks_line(const bricks::FrozenBricks& bricks) {
-  return fmt::format("{} voxels of {}, {:.2f} % filled, as {} bricks of {}³ in {}, {:.2f} % of dense",
-                     format_count(bricks.info.box().voxels()), volume::value_type_name(bricks.info.type),
-                     percent(bricks.filled, bricks.info.box().voxels()), format_count(bricks.bricks()),
-                     bricks.shape().side(), format_bytes(bricks.bytes()),
-                     percent(bricks.bytes(), bricks.info.bytes()));
-}
-
-std::string describe_bricks(const bricks::FrozenBricks& bricks) {
-  const volume::VolumeInfo& info = bricks.info;
-  std::vector<uint32_t> types = all_brick_types();
-  std::erase_if(types, [&](uint32_t type) { return bricks.counts[type] == 0; });
-  const std::string root =
-      bricks.is_sparse()
-          ? fmt::format("a sparse root of {} entries, {}", format_count(bricks.entries()),
-                        format_bytes((bricks.root.size() + bricks.groups.words()) * sizeof(uint32_t)))
-          : fmt::format("a dense root, {}", format_bytes(bricks.root.size() * sizeof(uint32_t)));
-  return facts_text(
-             {{"volume",
-               fmt::format("{} x {} x {} voxels of {}, {} filled", info.size.x, info.size.y, info.size.z,
-                           volume::value_type_name(info.type), format_count(bricks.filled))},
-              {"spacing",
-               fmt::format("{:.6g}, {:.6g}, {:.6g}, origin {:.6g}, {:.6g}, {:.6g}", info.spacing.x,
-                           info.spacing.y, info.spacing.z, info.origin.x, info.origin.y, info.origin.z)},
-              {"source", info.source},
-              {"bricks", fmt::format("{} of {}³ voxels, {}, {:.2f} % of dense", format_count(bricks.bricks()),
-                                     bricks.shape().side(), format_bytes(bricks.bytes()),
-                                     percent(bricks.bytes(), info.bytes()))},
-              {"root", root}}) +
-         text_table(types_table(bricks, types)).text();
-}
-
-std::vector<uint32_t> all_brick_types() {
-  std::vector<uint32_t> types(bricks::kBrickTypeCount);
-  std::iota(types.begin(), types.end(), 0u);
-  return types;
-}
-
-namespace {
-
 struct TypeRow {
   std::string name;
   uint64_t bricks, bytes;
@@ -112,47 +73,6 @@ ResultTable types_table(const std::vector<TypeRow>& rows, uint64_t all) {
   return table;
 }
 
-}  // namespace
-
-ResultTable types_table(const bricks::FrozenBricks& bricks, const std::vector<uint32_t>& types) {
-  std::vector<TypeRow> rows;
-  for (const uint32_t type : types)
-    rows.push_back(
-        {std::string(bricks::BrickTypes::kNames[type]), bricks.counts[type], bricks.type_bytes(type)});
-  return types_table(rows, bricks.entries());
-}
-
-ResultTable all_types_table(const bricks::FrozenBricks& bricks) {
-  return types_table({{"all", bricks.entries(), bricks.bytes()}}, bricks.entries());
-}
-
-ResultGroup& set_bricks(ResultGroup& results, const bricks::FrozenBricks& bricks) {
-  ResultGroup& group = results.group("bricks");
-  group.set("bytes", bricks.bytes(), "bytes")
-      .about("Size of bricks and root grid.")
-      .set("size", bricks.shape().side(), "voxels")
-      .about("Side of a brick.")
-      .set(in_json("count"), bricks.bricks(), "bricks")
-      .about("Number of bricks of all types.")
-      .set("filled", bricks.filled, "voxels")
-      .about("Number of filled voxels.")
-      .set(in_json("value_type"), volume::value_type_name(bricks.info.type))
-      .about("Type of a voxel's value, such as `u8`.")
-      .set("dense_bytes", bricks.info.bytes(), "bytes")
-      .about("Size of the volume as an array.");
-  const ResultTable types = types_table(bricks, all_brick_types());
-  ResultGroup &counts = group.group(in_json("types")), &bytes = group.group(in_json("type_bytes"));
-  for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
-    const ResultName name = listed_as("TYPE", types["name"].text(type));
-    counts.set(name, bricks.counts[type], "bricks").about(types["bricks"].about);
-    bytes.set(name, bricks.type_bytes(type), "bytes").about(types["bytes"].about);
-  }
-  group.put(in_report("types"), types);
-  return group;
-}
-
-namespace {
-
 std::string_view layout_name(const spatial::FrozenHash& hash) {
   return spatial::kKeyLayoutNames[static_cast<size_t>(hash.keys.layout)];
 }
@@ -160,30 +80,6 @@ std::string_view layout_name(const spatial::FrozenHash& hash) {
 double filled_share(const spatial::FrozenHash& hash) {
   return static_cast<double>(hash.voxels) / static_cast<double>(hash.cells.size());
 }
-
-}  // namespace
-
-std::string hash_line(const spatial::FrozenHash& hash) {
-  return fmt::format("{} voxels as a spatial hash of {} cells, {:.1f} % full, in {}, {} keys, {} at most",
-                     format_count(hash.voxels), format_count(hash.cells.size()), 100 * filled_share(hash),
-                     format_bytes(hash.bytes()), layout_name(hash), format_count(hash.probes, "probe"));
-}
-
-void set_hash(ResultGroup& results, const spatial::FrozenHash& hash) {
-  results.group("hash")
-      .set("bytes", hash.bytes(), "bytes")
-      .about("Size of the cells.")
-      .set("cells", uint64_t{hash.cells.size()}, "cells")
-      .about("Number of cells, including empty ones.")
-      .set("load_factor", filled_share(hash), "1")
-      .about("Number of voxels for each cell.")
-      .set("layout", layout_name(hash))
-      .about("The layout of the keys: `morton` or `linear`.")
-      .set("probes", hash.probes, "buckets")
-      .about("Number of buckets that a search reads at most.");
-}
-
-namespace {
 
 const char* up_text(dag::UpAxis up) {
   return up == dag::UpAxis::X ? "x" : up == dag::UpAxis::Y ? "y" : "z";
@@ -253,6 +149,101 @@ ResultTable palette_table(const dag::VoxelScene& scene) {
 }
 
 }  // namespace
+
+std::string bricks_line(const bricks::FrozenBricks& bricks) {
+  return fmt::format("{} voxels of {}, {:.2f} % filled, as {} bricks of {}³ in {}, {:.2f} % of dense",
+                     format_count(bricks.info.box().voxels()), volume::value_type_name(bricks.info.type),
+                     percent(bricks.filled, bricks.info.box().voxels()), format_count(bricks.bricks()),
+                     bricks.shape().side(), format_bytes(bricks.bytes()),
+                     percent(bricks.bytes(), bricks.info.bytes()));
+}
+
+std::string describe_bricks(const bricks::FrozenBricks& bricks) {
+  const volume::VolumeInfo& info = bricks.info;
+  std::vector<uint32_t> types = all_brick_types();
+  std::erase_if(types, [&](uint32_t type) { return bricks.counts[type] == 0; });
+  const std::string root =
+      bricks.is_sparse()
+          ? fmt::format("a sparse root of {} entries, {}", format_count(bricks.entries()),
+                        format_bytes((bricks.root.size() + bricks.groups.words()) * sizeof(uint32_t)))
+          : fmt::format("a dense root, {}", format_bytes(bricks.root.size() * sizeof(uint32_t)));
+  return facts_text(
+             {{"volume",
+               fmt::format("{} x {} x {} voxels of {}, {} filled", info.size.x, info.size.y, info.size.z,
+                           volume::value_type_name(info.type), format_count(bricks.filled))},
+              {"spacing",
+               fmt::format("{:.6g}, {:.6g}, {:.6g}, origin {:.6g}, {:.6g}, {:.6g}", info.spacing.x,
+                           info.spacing.y, info.spacing.z, info.origin.x, info.origin.y, info.origin.z)},
+              {"source", info.source},
+              {"bricks", fmt::format("{} of {}³ voxels, {}, {:.2f} % of dense", format_count(bricks.bricks()),
+                                     bricks.shape().side(), format_bytes(bricks.bytes()),
+                                     percent(bricks.bytes(), info.bytes()))},
+              {"root", root}}) +
+         text_table(types_table(bricks, types)).text();
+}
+
+std::vector<uint32_t> all_brick_types() {
+  std::vector<uint32_t> types(bricks::kBrickTypeCount);
+  std::iota(types.begin(), types.end(), 0u);
+  return types;
+}
+
+ResultTable types_table(const bricks::FrozenBricks& bricks, const std::vector<uint32_t>& types) {
+  std::vector<TypeRow> rows;
+  for (const uint32_t type : types)
+    rows.push_back(
+        {std::string(bricks::BrickTypes::kNames[type]), bricks.counts[type], bricks.type_bytes(type)});
+  return types_table(rows, bricks.entries());
+}
+
+ResultTable all_types_table(const bricks::FrozenBricks& bricks) {
+  return types_table({{"all", bricks.entries(), bricks.bytes()}}, bricks.entries());
+}
+
+ResultGroup& set_bricks(ResultGroup& results, const bricks::FrozenBricks& bricks) {
+  ResultGroup& group = results.group("bricks");
+  group.set("bytes", bricks.bytes(), "bytes")
+      .about("Size of bricks and root grid.")
+      .set("size", bricks.shape().side(), "voxels")
+      .about("Side of a brick.")
+      .set(in_json("count"), bricks.bricks(), "bricks")
+      .about("Number of bricks of all types.")
+      .set("filled", bricks.filled, "voxels")
+      .about("Number of filled voxels.")
+      .set(in_json("value_type"), volume::value_type_name(bricks.info.type))
+      .about("Type of a voxel's value, such as `u8`.")
+      .set("dense_bytes", bricks.info.bytes(), "bytes")
+      .about("Size of the volume as an array.");
+  const ResultTable types = types_table(bricks, all_brick_types());
+  ResultGroup &counts = group.group(in_json("types")), &bytes = group.group(in_json("type_bytes"));
+  for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
+    const ResultName name = listed_as("TYPE", types["name"].text(type));
+    counts.set(name, bricks.counts[type], "bricks").about(types["bricks"].about);
+    bytes.set(name, bricks.type_bytes(type), "bytes").about(types["bytes"].about);
+  }
+  group.put(in_report("types"), types);
+  return group;
+}
+
+std::string hash_line(const spatial::FrozenHash& hash) {
+  return fmt::format("{} voxels as a spatial hash of {} cells, {:.1f} % full, in {}, {} keys, {} at most",
+                     format_count(hash.voxels), format_count(hash.cells.size()), 100 * filled_share(hash),
+                     format_bytes(hash.bytes()), layout_name(hash), format_count(hash.probes, "probe"));
+}
+
+void set_hash(ResultGroup& results, const spatial::FrozenHash& hash) {
+  results.group("hash")
+      .set("bytes", hash.bytes(), "bytes")
+      .about("Size of the cells.")
+      .set("cells", uint64_t{hash.cells.size()}, "cells")
+      .about("Number of cells, including empty ones.")
+      .set("load_factor", filled_share(hash), "1")
+      .about("Number of voxels for each cell.")
+      .set("layout", layout_name(hash))
+      .about("The layout of the keys: `morton` or `linear`.")
+      .set("probes", hash.probes, "buckets")
+      .about("Number of buckets that a search reads at most.");
+}
 
 std::string symmetric_line(const SymmetricSize& size) {
   return fmt::format("{} in symmetric form, {}", format_count(size.nodes, "node"), format_bytes(size.bytes));

@@ -23,10 +23,11 @@ namespace vox {
 
 // The origin of results: the command line and the program that made them, and the time.
 
-struct RunOrigin {
-  std::string command, generator, created;
-};
+using RunOrigin = FileOrigin;
 RunOrigin origin_of(const std::string& command);  // for a run that ends now
+
+// Records the origin in a scene that has just been made.
+void stamp(dag::VoxelScene& scene, const std::string& command);
 
 // Set the origin at the root of a report, or at the end of a page.
 void set_origin(ResultGroup& results, const RunOrigin& origin);

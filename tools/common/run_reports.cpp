@@ -1,8 +1,6 @@
 // How a run did its work: ranks, kernels, times and memory.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
 #include <type_traits>
 
 #include "formats/results/views.h"
@@ -45,28 +43,6 @@ void each_figure(const F& f) {
       "Size of its device's memory at the peak.");
 }
 
-}  // namespace
-
-std::vector<RankFigures> gathered(const RankFigures& own, ranks::Ranks& ranks) {
-  std::vector<RankFigures> all(ranks.count());
-  each_figure([&](const char*, const char*, const auto& figure, const char*) {
-    using Figure = std::remove_cvref_t<decltype(figure(own))>;
-    const std::vector<uint64_t> values = ranks.gather(std::bit_cast<uint64_t>(figure(own)));
-    for (size_t i = 0; i < all.size(); ++i) figure(all[i]) = std::bit_cast<Figure>(values[i]);
-  });
-  return all;
-}
-
-void set_ranks(ResultGroup& results, const std::vector<RankFigures>& ranks) {
-  if (ranks.empty()) return;
-  ResultTable& table = results.table(in_json("ranks"));
-  each_figure([&](const char* name, const char* unit, const auto& figure, const char* sentence) {
-    table.column(name, unit, ranks, [&](const RankFigures& row) { return figure(row); }).about(sentence);
-  });
-}
-
-namespace {
-
 ResultTable kernels_table(const std::vector<device::KernelTime>& kernels) {
   using Kernel = device::KernelTime;
   const auto rate = [](const Kernel& kernel) {
@@ -86,6 +62,24 @@ ResultTable kernels_table(const std::vector<device::KernelTime>& kernels) {
 }
 
 }  // namespace
+
+std::vector<RankFigures> gathered(const RankFigures& own, ranks::Ranks& ranks) {
+  std::vector<RankFigures> all(ranks.count());
+  each_figure([&](const char*, const char*, const auto& figure, const char*) {
+    using Figure = std::remove_cvref_t<decltype(figure(own))>;
+    const std::vector<uint64_t> values = ranks.gather(std::bit_cast<uint64_t>(figure(own)));
+    for (size_t i = 0; i < all.size(); ++i) figure(all[i]) = std::bit_cast<Figure>(values[i]);
+  });
+  return all;
+}
+
+void set_ranks(ResultGroup& results, const std::vector<RankFigures>& ranks) {
+  if (ranks.empty()) return;
+  ResultTable& table = results.table(in_json("ranks"));
+  each_figure([&](const char* name, const char* unit, const auto& figure, const char* sentence) {
+    table.column(name, unit, ranks, [&](const RankFigures& row) { return figure(row); }).about(sentence);
+  });
+}
 
 void print_profile(const std::vector<device::KernelTime>& kernels) {
   print_message(text_table(kernels_table(kernels)).text());

@@ -7,16 +7,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <new>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -25,7 +20,6 @@
 #include "libvox/base/files.h"
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
-#include "libvox/ranks/ranks.h"
 
 namespace vox {
 namespace {
@@ -191,6 +185,21 @@ int without_memory() {
   return 1;
 }
 
+// The names of the files beside this one.
+std::vector<std::string> names_beside(const std::filesystem::path& file) {
+  constexpr size_t kMostNames = 10000;
+  const std::filesystem::path folder = file.parent_path();
+  std::vector<std::string> names;
+  std::error_code failed;
+  const std::filesystem::directory_iterator entries(folder.empty() ? "." : folder, failed);
+  for (const std::filesystem::directory_entry& entry : entries) {
+    if (names.size() == kMostNames) break;
+    if (entry.is_regular_file(failed)) names.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 }  // namespace
 
 OptionTopic general_topic() {
@@ -269,25 +278,6 @@ void with_input(const std::filesystem::path& input, const std::function<void()>&
     throw Error("out of memory").at(input.string()).hint("lower the resolution, or --memory-limit");
   }
 }
-
-namespace {
-
-// The names of the files beside this one.
-std::vector<std::string> names_beside(const std::filesystem::path& file) {
-  constexpr size_t kMostNames = 10000;
-  const std::filesystem::path folder = file.parent_path();
-  std::vector<std::string> names;
-  std::error_code failed;
-  const std::filesystem::directory_iterator entries(folder.empty() ? "." : folder, failed);
-  for (const std::filesystem::directory_entry& entry : entries) {
-    if (names.size() == kMostNames) break;
-    if (entry.is_regular_file(failed)) names.push_back(entry.path().filename().string());
-  }
-  std::ranges::sort(names);
-  return names;
-}
-
-}  // namespace
 
 void check_exists(const std::filesystem::path& file) {
   std::error_code failed;

@@ -4,7 +4,6 @@
 
 #include "formats/built_with.h"
 #include "libvox/base/json.h"
-#include "libvox/ranks/ranks.h"
 
 // For this source alone, CMake defines VOX_BUILT_CPU, VOX_BUILT_CUDA, VOX_BUILT_ARCHITECTURES and VOX_BUILT_WITH.
 namespace vox {

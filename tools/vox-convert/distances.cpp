@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <string>
-#include <utility>
 
 #include "formats/file_types.h"
 #include "formats/images/palette_file.h"
@@ -18,7 +16,6 @@
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
-#include "libvox/engine/engine.h"
 #include "libvox/voxelize/distances.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <system_error>
+#include <iterator>
+#include <utility>
 
 #include "formats/io/read_file.h"
-#include "formats/scene/scene_file.h"
 #include "formats/voxels/pieces/pieces.h"
 #include "libvox/base/error.h"
 #include "libvox/device/devices.h"
@@ -20,26 +20,16 @@ namespace {
 constexpr uint32_t kOfScenes = kWritesRaw | kWritesPieces;
 
 uint32_t bits_of_kind(const ConvertOptions& options) {
-  switch (kind_of_output(options.output)) {
-    case OutputKind::Scene:
-      return kWrites | kWritesH5 | (!options.structure || options.structure->dag ? kWritesSvdag : 0u);
-    case OutputKind::Binvox:
-      return kWrites | kExports | kWritesBinvox;
-    case OutputKind::Nvdb:
-      return kWrites | kExports | kWritesNvdb;
-    case OutputKind::PlyMesh:
-      return kWrites | kExports | kWritesPly;
-    case OutputKind::VtkHdf:
-      return kWrites | kExports | kWritesVtk;
-    case OutputKind::Slices:
-      return kWrites | kExports | kWritesSlices;
-    case OutputKind::Raw:
-      return kWrites | kExports | kWritesRaw;
-    case OutputKind::Tiles:
-      return kWrites | kExports | kWritesTiles;
-    default:
-      return kWrites | kExports;
-  }
+  constexpr std::pair<OutputKind, uint32_t> kExportBits[] = {
+      {OutputKind::Binvox, kWritesBinvox}, {OutputKind::Nvdb, kWritesNvdb},
+      {OutputKind::PlyMesh, kWritesPly},   {OutputKind::VtkHdf, kWritesVtk},
+      {OutputKind::Slices, kWritesSlices}, {OutputKind::Raw, kWritesRaw},
+      {OutputKind::Tiles, kWritesTiles}};
+  const OutputKind kind = kind_of_output(options.output);
+  if (kind == OutputKind::Scene)
+    return kWrites | kWritesH5 | (!options.structure || options.structure->dag ? kWritesSvdag : 0u);
+  const auto* const found = std::ranges::find(kExportBits, kind, &std::pair<OutputKind, uint32_t>::first);
+  return kWrites | kExports | (found == std::end(kExportBits) ? 0u : found->second);
 }
 
 uint32_t output_bits(const ConvertOptions& options) {

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <string>
-#include <string_view>
 
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
@@ -47,17 +45,12 @@ std::vector<GivenShell> parse_shells(const std::string& text) {
   return shells;
 }
 
-std::filesystem::path parse_holes_out(const CommandLine& arguments) {
-  std::filesystem::path path = arguments.text("holes-out");
-  if (path.extension() != ".glb")
-    throw UsageError(fmt::format("--holes-out is '{}', expected a name that ends in .glb", path.string()));
-  return path;
-}
-
-std::filesystem::path parse_report(const CommandLine& arguments) {
-  std::filesystem::path path = arguments.text("report");
-  if (path.extension() != ".json")
-    throw UsageError(fmt::format("--report is '{}', expected a name that ends in .json", path.string()));
+std::filesystem::path path_ending_in(const char* extension, const CommandLine& arguments,
+                                     const char* option) {
+  std::filesystem::path path = arguments.text(option);
+  if (path.extension() != extension)
+    throw UsageError(
+        fmt::format("--{} is '{}', expected a name that ends in {}", option, path.string(), extension));
   return path;
 }
 
@@ -117,8 +110,8 @@ void read_insides(const CommandLine& arguments, ConvertOptions& options) {
   if (arguments.has("shell")) options.shells = parse_shells(arguments.text("shell"));
   if (!options.shells.empty() && !options.interior)
     throw UsageError("--shell needs --interior, the material of what lies deeper");
-  if (arguments.has("holes-out")) options.holes_out = parse_holes_out(arguments);
-  if (arguments.has("report")) options.report = parse_report(arguments);
+  if (arguments.has("holes-out")) options.holes_out = path_ending_in(".glb", arguments, "holes-out");
+  if (arguments.has("report")) options.report = path_ending_in(".json", arguments, "report");
   if (options.report && options.materials != scene::MaterialMode::Mesh)
     options.mesh.objects = MeshObjects::Apart;
   read_walk(arguments, options);

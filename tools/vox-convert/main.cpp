@@ -2,13 +2,9 @@
 // other programs of scenes.
 #include <fmt/format.h>
 
-#include <optional>
-
 #include "formats/images/palette_file.h"
 #include "formats/io/output_file.h"
 #include "formats/scene/any_scene.h"
-#include "formats/scene/scene_file.h"
-#include "formats/scene/scene_parts.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/process.h"
@@ -93,7 +89,7 @@ void convert(const ConvertOptions& options, MakeScene make_scene) {
   for (auto rounds = conversion.rounds.rbegin(); rounds != conversion.rounds.rend(); ++rounds)
     rounds->remove();
   if (options.palette_out) write_palette(*options.palette_out, scene.palette);
-  write_materials_out(scene, options);
+  if (options.materials_out) write_material_list(*options.materials_out, scene);
   conversion.seconds.write += watch.lap();
   if (options.verify) {
     verify_written(scene, options.output, options.engine, output.forms().normals);

@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "formats/images/palette_file.h"
@@ -16,8 +13,6 @@
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
-#include "libvox/engine/engine.h"
-#include "libvox/painting/paint_scene.h"
 #include "tools/common/tool.h"
 
 namespace vox {
@@ -72,6 +67,28 @@ void check_grid_unit(const ConvertOptions& options, scene::LengthUnit unit) {
                    " does not state the unit of its coordinates: --units, such as --units mm, says it");
 }
 
+// A mesh of another size, or a wrong axis, makes all strokes miss: the first few lines say enough.
+constexpr size_t kShownLines = 8;
+
+void warn_of_missed(const painting::Painting& painting, const ConvertOptions& options) {
+  const size_t count = painting.missed.size();
+  for (size_t i = 0; i < std::min(count, kShownLines); ++i)
+    log_warning("{}:{}: the stroke touches no texel", options.paint->string(), painting.missed[i]);
+  if (count > kShownLines)
+    log_warning("{}: {} more strokes touch no texel", options.paint->string(), count - kShownLines);
+}
+
+// Names the script and the line of a stroke that cannot be painted.
+painting::Painting painted(Engine& engine, const scene::Scene& scene, const painting::Strokes& strokes,
+                           const ConvertOptions& options) {
+  try {
+    return painting::paint_scene(engine.handle(), scene, strokes, options.painting);
+  } catch (painting::StrokeError& error) {
+    error.at(fmt::format("{}:{}", options.paint->string(), error.line()));
+    throw;
+  }
+}
+
 }  // namespace
 
 dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion) {
@@ -108,28 +125,17 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   scene.images = {};
   seconds.palette = watch.lap();
   conversion.holes = holes_closed(scene, indexed, grid, options, reported_faults(scene, grid, options));
-  const double closing = watch.lap();
+  seconds.voxelize = watch.lap();
   throw_if_cancelled();
 
   if (!engine) engine = soon.get();
   conversion.device = engine->device();
   log_info("{} triangles, {}³ voxels of {} {}, on {}", format_count(conversion.triangles), grid.resolution,
            format_sides(grid.voxel_size), scene::unit_name(scene.unit), engine->device_text());
-  const voxelize::Inside inside = inside_of(options, grid, indexed.palette);
-  voxelize::BuildOptions settings = settings_of(options, inside);
-  if (painting) settings.atlas = &painting->atlas;
   voxelize::BuildResult result =
-      built_together(*engine, {scene, indexed, grid, settings}, options, conversion);
-  complete_inside(result, inside, grid, options);
-  conversion.normals = make_values(result, *engine, {scene, indexed, grid, settings}, options);
+      built_mesh(*engine, scene, indexed, grid, painting ? &painting->atlas : nullptr, options, conversion);
   if (conversion.painting) conversion.painting->queries = result.atlas_queries;
   conversion.kernels = engine->profile();
-  conversion.chunks = result.chunks;
-  conversion.peak_device_bytes = result.peak_device_bytes;
-  conversion.solid = result.solid;
-  seconds.voxelize = closing + result.voxelize_seconds;
-  seconds.build = result.build_seconds;
-  warn_of_solid(result.solid, options);
   if (result.dag.voxels == 0) log_warning("no voxel is filled: nothing of the mesh lies inside --clip");
 
   dag::VoxelScene voxels = built_scene(std::move(result), indexed, grid, options.build);
@@ -137,32 +143,6 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   sign(voxels, options);
   return voxels;
 }
-
-namespace {
-
-// A mesh of another size, or a wrong axis, makes all strokes miss: the first few lines say enough.
-constexpr size_t kShownLines = 8;
-
-void warn_of_missed(const painting::Painting& painting, const ConvertOptions& options) {
-  const size_t count = painting.missed.size();
-  for (size_t i = 0; i < std::min(count, kShownLines); ++i)
-    log_warning("{}:{}: the stroke touches no texel", options.paint->string(), painting.missed[i]);
-  if (count > kShownLines)
-    log_warning("{}: {} more strokes touch no texel", options.paint->string(), count - kShownLines);
-}
-
-// Names the script and the line of a stroke that cannot be painted.
-painting::Painting painted(Engine& engine, const scene::Scene& scene, const painting::Strokes& strokes,
-                           const ConvertOptions& options) {
-  try {
-    return painting::paint_scene(engine.handle(), scene, strokes, options.painting);
-  } catch (painting::StrokeError& error) {
-    error.at(fmt::format("{}:{}", options.paint->string(), error.line()));
-    throw;
-  }
-}
-
-}  // namespace
 
 painting::Painting paint_strokes(Engine& engine, const scene::Scene& scene, const painting::Strokes& strokes,
                                  const ConvertOptions& options) {

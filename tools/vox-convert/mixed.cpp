@@ -4,22 +4,18 @@
 
 #include <algorithm>
 #include <memory>
-#include <span>
 #include <utility>
 
 #include "formats/images/palette_file.h"
 #include "formats/mesh/mesh.h"
-#include "formats/points/points.h"
 #include "formats/scene/any_scene.h"
 #include "formats/volume/volume_formats.h"
-#include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/colors.h"
-#include "libvox/engine/engine.h"
 #include "tools/common/tool.h"
 
 namespace vox {
@@ -31,8 +27,7 @@ using ScenePointer = std::shared_ptr<const dag::VoxelScene>;
 struct Part {
   std::optional<MeshFiles> meshes = {};
   std::optional<PointCloud> points = {};
-  double radius = 0;                      // of the points
-  std::optional<voxelize::Box> box = {};  // around its content; none if it is empty
+  double radius = 0;  // of the points
   ScenePointer voxels = nullptr;
 };
 
@@ -43,67 +38,54 @@ dag::VoxelScene read_voxel_scene(const std::filesystem::path& path, InputKind ki
   return read_any_scene(path, options.engine, SceneForm::Any, damage_with(options.overwrite));
 }
 
-Part read_voxel_part(const std::filesystem::path& path, InputKind kind, const ConvertOptions& options) {
+// The inputs, and the boxes around their content.
+struct Parts {
+  std::vector<Part> parts = {};
+  std::vector<voxelize::Box> boxes = {};
+};
+
+void read_voxel_part(const std::filesystem::path& path, InputKind kind, const ConvertOptions& options,
+                     Parts& read) {
   dag::VoxelScene scene = read_voxel_scene(path, kind, options);
   if (scene.up != dag::UpAxis::Y)
     throw Error("its y axis does not point up, as that of a grid for several inputs does").at(path.string());
   if (scene.dag.voxels == 0) log_warning("{}: no voxel is filled", path.string());
   if (options.materials != scene::MaterialMode::None && scene.palette.count == 0 && !scene.colors)
     log_info("{} has no colors: its voxels become gray", path.string());
-  Part part;
-  if (scene.dag.voxels > 0) part.box = filled_box(scene);
-  part.voxels = std::make_shared<const dag::VoxelScene>(std::move(scene));
-  return part;
+  read.boxes.push_back(filled_box(scene));
+  read.parts.push_back({.voxels = std::make_shared<const dag::VoxelScene>(std::move(scene))});
 }
 
-Part read_point_part(const std::filesystem::path& path, const ConvertOptions& options,
-                     Conversion& conversion) {
-  Part part = {.points = open_points({&path, 1}, options.points)};
+void read_point_part(const std::filesystem::path& path, const ConvertOptions& options, Conversion& conversion,
+                     Parts& read) {
+  Part& part = read.parts.emplace_back(Part{.points = open_points({&path, 1}, options.points)});
   const CloudSurvey found = surveyed(*part.points, path, options);
   conversion.points.points += found.points;
   conversion.points.not_finite += found.not_finite;
   conversion.points.left_out += found.left_out;
   part.radius = radius_of(*part.points, found, options);
-  part.box = around_points(found.box, part.radius);
-  return part;
+  read.boxes.push_back(around_points(found.box, part.radius));
 }
 
-std::vector<Part> read_parts(const ConvertOptions& options, Conversion& conversion) {
-  std::vector<Part> parts;
+Parts read_parts(const ConvertOptions& options, Conversion& conversion) {
+  Parts read;
   const std::span<const std::filesystem::path> inputs = options.inputs;
   for (size_t i = 0, end = 0; i < inputs.size(); i = end) {
     const InputKind kind = options.kinds[i];
     end = i + 1;
     with_input(inputs[i], [&] {
       if (has_own_grid(kind)) {
-        parts.push_back(read_voxel_part(inputs[i], kind, options));
+        read_voxel_part(inputs[i], kind, options, read);
       } else if (is_cloud(kind)) {
-        parts.push_back(read_point_part(inputs[i], options, conversion));
+        read_point_part(inputs[i], options, conversion, read);
       } else {
         while (end < inputs.size() && options.kinds[end] == InputKind::Mesh && !options.combine) ++end;
-        parts.emplace_back().meshes = read_meshes(inputs.subspan(i, end - i), options.mesh);
-        parts.back().box = voxelize::bounding_box(parts.back().meshes->scene);
+        read.parts.push_back({.meshes = read_meshes(inputs.subspan(i, end - i), options.mesh)});
+        read.boxes.push_back(voxelize::bounding_box(read.parts.back().meshes->scene));
       }
     });
   }
-  return parts;
-}
-
-voxelize::Grid grid_of(const std::vector<Part>& parts, const ConvertOptions& options) {
-  voxelize::GridOptions fitting = options.grid;
-  if (fitting.clip) return voxelize::fit_grid({}, fitting);
-  std::optional<voxelize::Box> all;
-  for (const Part& part : parts) {
-    if (!part.box) continue;
-    if (!all) all = part.box;
-    for (uint32_t axis = 0; axis < 3; ++axis) {
-      all->min[axis] = std::min(all->min[axis], part.box->min[axis]);
-      all->max[axis] = std::max(all->max[axis], part.box->max[axis]);
-    }
-  }
-  if (!all) throw Error("no voxel of the inputs is filled");
-  fitting.clip = all;
-  return voxelize::fit_grid({}, fitting);
+  return read;
 }
 
 struct VoxelizedMeshes {
@@ -123,20 +105,10 @@ VoxelizedMeshes voxelized(MeshFiles& meshes, const voxelize::Grid& grid, Engine&
   conversion.holes.open_edges += holes.open_edges;
   conversion.holes.holes += holes.holes;
   conversion.holes.membranes += holes.membranes;
-  const voxelize::Inside inside = inside_of(options, grid, chosen.indexed.palette);
-  const voxelize::BuildOptions settings = settings_of(options, inside);
   voxelize::BuildResult result =
-      built_together(engine, {meshes.scene, chosen.indexed, grid, settings}, options, conversion);
-  complete_inside(result, inside, grid, options);
-  make_values(result, engine, {meshes.scene, chosen.indexed, grid, settings}, options);
+      built_mesh(engine, meshes.scene, chosen.indexed, grid, nullptr, options, conversion);
   conversion.dropped.not_finite += meshes.dropped.not_finite;
   conversion.dropped.degenerate += meshes.dropped.degenerate;
-  conversion.chunks += result.chunks;
-  conversion.solid += result.solid;
-  warn_of_solid(result.solid, options);
-  conversion.peak_device_bytes = std::max(conversion.peak_device_bytes, result.peak_device_bytes);
-  conversion.seconds.voxelize += result.voxelize_seconds;
-  conversion.seconds.build += result.build_seconds;
   return {built_scene(std::move(result), chosen.indexed, grid, options.build), std::move(chosen.indexed)};
 }
 
@@ -188,8 +160,8 @@ dag::VoxelScene convert_mixed(const ConvertOptions& options, Conversion& convers
   const ThreadLimit threads(options.engine.threads);
   Stopwatch watch;
   tell_ignored_sizes(options);
-  std::vector<Part> parts = read_parts(options, conversion);
-  const voxelize::Grid grid = grid_of(parts, options);
+  auto [parts, boxes] = read_parts(options, conversion);
+  const voxelize::Grid grid = voxelize::fit_boxes(boxes, options.grid);
   check_export_resolution(grid.resolution, options.output, options.exports);
   conversion.seconds.load = watch.lap();
   log_info("{} inputs, {}³ voxels of {} units", options.inputs.size(), grid.resolution,

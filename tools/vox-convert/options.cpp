@@ -8,11 +8,8 @@
 
 #include "formats/file_types.h"
 #include "formats/images/palette_file.h"
-#include "formats/scene/scene_file.h"
-#include "formats/voxels/export.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
-#include "libvox/bricks/make_bricks.h"
 #include "tools/common/common_options.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/scenes.h"
@@ -213,11 +210,8 @@ spatial::HashOptions read_hash_options(const CommandLine& arguments) {
 }
 
 scene::MaterialMode parse_materials(const std::string& text) {
-  if (text == "texture") return scene::MaterialMode::Texture;
-  if (text == "mesh") return scene::MaterialMode::Mesh;
-  if (text == "object") return scene::MaterialMode::Object;
-  if (text == "colors") return scene::MaterialMode::Colors;
-  if (text == "none") return scene::MaterialMode::None;
+  const auto found = std::ranges::find(kMaterialModes, text);
+  if (found != kMaterialModes.end()) return static_cast<scene::MaterialMode>(found - kMaterialModes.begin());
   throw UsageError(fmt::format(
       "--materials is '{}', expected one of: texture, mesh, object, colors, palette, none, bins, labels",
       text));

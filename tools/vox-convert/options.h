@@ -36,6 +36,9 @@ struct Structures {
   friend bool operator==(const Structures&, const Structures&) = default;
 };
 
+// The words of --materials, in the order of scene::MaterialMode.
+inline constexpr std::array<const char*, 5> kMaterialModes = {"texture", "mesh", "object", "colors", "none"};
+
 // The work that the inputs and the options ask for.
 enum class ConversionKind {
   Meshes,       // become a scene
@@ -181,10 +184,6 @@ enum ConvertTrait : uint32_t {
 
 ToolDescription convert_description();
 OptionTopic files_topic();  // options about the files that are written
-
-// These return parts of the description: the topics about points and about volumes.
-OptionTopic points_topic();
-OptionTopic volumes_topic();
 
 // Returns the extensions that -o may have: ".h5, .nrrd, … or .vtkhdf".
 std::string output_extensions();

@@ -7,16 +7,13 @@
 
 #include "formats/images/palette_file.h"
 #include "formats/points/point_voxels.h"
-#include "formats/points/points.h"
 #include "formats/points/splat_voxels.h"
 #include "formats/volume/volume_formats.h"
-#include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
-#include "libvox/voxelize/grid.h"
 
 namespace vox {
 namespace {
@@ -35,6 +32,13 @@ void tell_colorless(const ConvertOptions& options) {
     if (std::ranges::find(options.given, option, &Option::name) != options.given.end())
       throw UsageError(fmt::format("--{} has no effect where not all points have colors", option));
   log_info("not all points have colors: the scene has no materials");
+}
+
+// Only the file itself tells whether it has colors.
+void refuse_palettes(const ConvertOptions& options) {
+  if (options.palette || options.palette_weight || options.palette_out)
+    throw UsageError(fmt::format("--palette, --palette-weight and --palette-out are for colors: {} has none",
+                                 options.inputs[0].string()));
 }
 
 }  // namespace
@@ -127,17 +131,6 @@ VoxelFileOptions voxel_file_options(const ConvertOptions& options) {
   if (options.palette_weight) reading.weights.area_power = *options.palette_weight;
   return reading;
 }
-
-namespace {
-
-// Only the file itself tells whether it has colors.
-void refuse_palettes(const ConvertOptions& options) {
-  if (options.palette || options.palette_weight || options.palette_out)
-    throw UsageError(fmt::format("--palette, --palette-weight and --palette-out are for colors: {} has none",
-                                 options.inputs[0].string()));
-}
-
-}  // namespace
 
 dag::VoxelScene convert_voxels(const ConvertOptions& options, Conversion& conversion) {
   if (options.inputs.size() > 1)

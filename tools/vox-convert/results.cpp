@@ -1,6 +1,9 @@
-// The results of vox-convert, for --json and the screen.
+// The results of vox-convert, for --json and the screen, and what it says of the names of materials.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "formats/results/files.h"
 #include "formats/results/views.h"
@@ -136,6 +139,14 @@ std::string description(const ConvertResults& shown) {
   return fmt::format("{}", fmt::join(parts, "\n"));
 }
 
+std::string shown_names(const std::vector<std::string>& names) {
+  constexpr size_t kShown = 5;
+  const auto end = names.begin() + static_cast<ptrdiff_t>(std::min(names.size(), kShown));
+  return fmt::format(
+      "{}{}", fmt::join(names.begin(), end, ", "),
+      names.size() > kShown ? fmt::format(" and {} more", format_count(names.size() - kShown)) : "");
+}
+
 }  // namespace
 
 ResultGroup results_of(const ConvertResults& shown) {
@@ -201,6 +212,35 @@ void log_forms(const OtherForms& forms) {
 void log_end(const std::vector<NamedSeconds>& seconds, const std::filesystem::path& file, uint64_t bytes) {
   log_info("{}; peak {}", seconds_text(seconds), format_bytes(peak_resident_bytes()));
   log_info("{}: {}", file.string(), format_bytes(bytes));
+}
+
+void warn_of_names(const scene::Palette& palette, std::span<const scene::AssignRule> rules,
+                   const ConvertOptions& options) {
+  if (palette.members.empty()) return;
+  const char* const what = options.materials == scene::MaterialMode::Object ? "objects" : "materials";
+  const uint32_t shared = rules.empty() ? palette.count - 1 : 0;
+  std::vector<std::string> sharing;
+  for (const scene::NamedEntry& member : palette.members)
+    if (member.entry == shared) sharing.push_back(member.name);
+  if (rules.empty() && sharing.size() > 1)
+    log_warning(
+        "the mesh has {} {}: the {} with the largest areas have a number each, and {} share the number {} "
+        "(--assign gives numbers by name): {}",
+        format_count(palette.members.size()), what, shared, format_count(sharing.size()), shared,
+        shown_names(sharing));
+  if (rules.empty()) return;
+  if (!sharing.empty())
+    log_warning("{} of the {} {} match no line of {} and share the number 0: {}",
+                format_count(sharing.size()), format_count(palette.members.size()), what,
+                options.assign->string(), shown_names(sharing));
+  std::vector<std::string> idle;
+  for (const scene::AssignRule& rule : rules)
+    if (std::ranges::none_of(palette.members, [&](const scene::NamedEntry& member) {
+          return scene::matches(member.name, rule.pattern);
+        }))
+      idle.push_back(rule.pattern);
+  if (!idle.empty())
+    log_warning("{}: these match none of the {}: {}", options.assign->string(), what, shown_names(idle));
 }
 
 }  // namespace vox

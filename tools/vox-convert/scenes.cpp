@@ -4,7 +4,6 @@
 
 #include "formats/images/palette_file.h"
 #include "formats/scene/any_scene.h"
-#include "formats/scene/scene_parts.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/pieces/pieces.h"
 #include "libvox/base/error.h"
@@ -17,8 +16,6 @@
 #include "libvox/dag/lossy.h"
 #include "libvox/dag/parts.h"
 #include "libvox/device/devices.h"
-#include "libvox/ranks/ranks.h"
-#include "libvox/spatial/frozen_hash.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
 
@@ -128,9 +125,7 @@ void cut_scene(dag::VoxelScene& scene, const ConvertOptions& options) {
   scene = dag::clipped(std::move(scene), *box);
   if (scene.dag.empty())
     throw Error("no voxel of the scene lies in the box of --clip").at(options.inputs[0].string());
-  scene.generator = generator_text();
-  scene.command = options.command;
-  scene.created = timestamp();
+  stamp(scene, options.command);
 }
 
 dag::VoxelScene with_chosen_palette(dag::VoxelScene scene, const ConvertOptions& options) {
@@ -159,9 +154,7 @@ void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options, ranks::
       scene.dag, halvings,
       {.limit = options.engine.memory_limit, .counts = memory_for_values(options.engine)}, ranks);
   scene = dag::with_coarser_dag(std::move(scene), halvings, std::move(dag));
-  scene.generator = generator_text();
-  scene.command = options.command;
-  scene.created = timestamp();
+  stamp(scene, options.command);
   log_info("{}³ voxels become {}³, of {} units, in {:.2f} s", before, scene.dag.resolution,
            format_sides(scene.voxel_size), watch.seconds());
 }
@@ -176,17 +169,6 @@ bool wants_hash(const ConvertOptions& options) {
 
 bool wants_symmetric(const ConvertOptions& options) {
   return options.structure && options.structure->symmetric;
-}
-
-spatial::FrozenHash scene_hash(const dag::VoxelScene& scene, const ConvertOptions& options,
-                               std::vector<device::KernelTime>& kernels) {
-  const std::unique_ptr<Engine> engine = make_engine(options.engine);
-  spatial::HashResult result = spatial::build_hash(engine->handle(), scene.dag, options.hash);
-  log_debug("spatial hash in {:.3f} s, {}, {} of device memory", result.seconds,
-            format_count(result.attempts, "attempt"), format_bytes(result.peak_device_bytes));
-  const std::vector<device::KernelTime> rows = engine->profile();
-  kernels.insert(kernels.end(), rows.begin(), rows.end());
-  return std::move(result.hash);
 }
 
 static bool changes_colors(const ConvertOptions& options) {
@@ -221,8 +203,8 @@ void write_output(const Output& output, const ConvertOptions& options, const std
   } else if (options.structure && !options.structure->dag && (output.hash || output.symmetric)) {
     write_scene_without_dag(output.scene, options.output, output.forms(), options.compression);
   } else if (options.structure == Structures{.bricks = true}) {
-    write_bricks(*output.bricks, {generator_text(), options.command, timestamp()}, options.output,
-                 &output.scene, options.compression);
+    write_bricks(*output.bricks, origin_of(options.command), options.output, &output.scene,
+                 options.compression);
   } else {
     write_scene(output.scene, options.output, output.forms(), options.compression, options.file_version);
   }
@@ -260,7 +242,7 @@ void make_of_scene(Output& output, const ConvertOptions& options, const SceneFil
   if (wants_symmetric(options)) output.symmetric = scene_symmetric(scene, options, kernels);
   write_output(output, options, clip_voxels(scene, options), is_shared ? ranks : ranks::alone());
   if (ranks.rank() > 0) return;
-  write_materials_out(scene, options);
+  if (options.materials_out) write_material_list(*options.materials_out, scene);
   if (options.verify) verify_written(scene, options.output, options.engine, output.forms().normals);
   if (options.engine.profile) print_profile(kernels);
   if (coarse) log_info("{}", summary_line(scene));
@@ -307,9 +289,7 @@ LossyFigures make_lossy(dag::VoxelScene& scene, const ConvertOptions& options) {
       format_count(lossy.dag.unique_nodes()), format_bytes(lossy.dag.bytes()),
       format_count(scene.dag.unique_nodes()), format_bytes(figures.bytes_before), watch.seconds());
   scene.dag = std::move(lossy.dag);
-  scene.generator = generator_text();
-  scene.command = options.command;
-  scene.created = timestamp();
+  stamp(scene, options.command);
   return figures;
 }
 
@@ -368,12 +348,6 @@ void use_scene_file(const ConvertOptions& options) {
 
 namespace {
 
-std::string joined(const std::vector<std::filesystem::path>& paths) {
-  std::string text;
-  for (const auto& path : paths) text += (text.empty() ? "" : ", ") + path.filename().string();
-  return text;
-}
-
 // Rounds of a build that was ended: a run that does not go on from them leaves them.
 void say_what_is_kept(const ConvertOptions& options) {
   const size_t rounds = options.resume ? 0 : rounds_beside(options.output);
@@ -389,10 +363,8 @@ void say_what_is_kept(const ConvertOptions& options) {
 }  // namespace
 
 void sign(dag::VoxelScene& scene, const ConvertOptions& options) {
-  scene.source = joined(options.inputs);
-  scene.generator = generator_text();
-  scene.command = options.command;
-  scene.created = timestamp();
+  scene.source = names_of_inputs(options.inputs);
+  stamp(scene, options.command);
 }
 
 void check_targets(const ConvertOptions& options) {
@@ -401,24 +373,17 @@ void check_targets(const ConvertOptions& options) {
     throw UsageError("--binvox-materials needs --materials texture or mesh");
   if (options.exports.nvdb == NvdbGrid::Rgba && options.materials == scene::MaterialMode::None)
     throw UsageError("--nvdb-grid rgba needs --materials texture, mesh or colors");
-  for (const std::filesystem::path& input : options.inputs) {
-    if (same_file(options.output, input))
-      throw UsageError(fmt::format("-o '{}' would replace what is read", options.output.string()));
-    if (options.palette_out && same_file(*options.palette_out, input))
-      throw UsageError(
-          fmt::format("--palette-out '{}' would replace what is read", options.palette_out->string()));
-    if (options.report && same_file(*options.report, input))
-      throw UsageError(fmt::format("--report '{}' would replace what is read", options.report->string()));
-    if (options.holes_out && same_file(*options.holes_out, input))
-      throw UsageError(
-          fmt::format("--holes-out '{}' would replace what is read", options.holes_out->string()));
-  }
-  check_different({{"-o", options.output},
-                   {"--palette-out", options.palette_out},
-                   {"--materials-out", options.materials_out},
-                   {"--assign", options.assign},
-                   {"--holes-out", options.holes_out},
-                   {"--report", options.report}});
+  NamedFiles files = {{"-o", options.output},
+                      {"--palette-out", options.palette_out},
+                      {"--materials-out", options.materials_out},
+                      {"--holes-out", options.holes_out},
+                      {"--report", options.report}};
+  for (const std::filesystem::path& input : options.inputs)
+    for (const auto& [option, file] : files)
+      if (file && same_file(*file, input))
+        throw UsageError(fmt::format("{} '{}' would replace what is read", option, file->string()));
+  files["--assign"] = options.assign;
+  check_different(files);
   if (options.materials_out)
     check_writable(*options.materials_out, OutputKind::MaterialList, options.overwrite);
   if (options.parts || options.resume) check_parts_folder(options.output);

@@ -184,9 +184,6 @@ void log_end(const std::vector<NamedSeconds>& seconds, const std::filesystem::pa
 void warn_of_names(const scene::Palette& palette, std::span<const scene::AssignRule> rules,
                    const ConvertOptions& options);
 
-// Writes the list that --materials-out asks for.
-void write_materials_out(const dag::VoxelScene& scene, const ConvertOptions& options);
-
 // Records the scene's origin in it.
 void sign(dag::VoxelScene& scene, const ConvertOptions& options);
 
@@ -202,30 +199,16 @@ voxelize::ClosedHoles holes_closed(scene::Scene& scene, scene::IndexedScene& ind
 // The most colors that the palette of a surface may have, so that those of --interior and --shell can join it.
 uint32_t colors_for_surface(const ConvertOptions& options);
 
-// Returns what --inside, --interior and --shell ask for. Their colors join the palette.
-voxelize::Inside inside_of(const ConvertOptions& options, const voxelize::Grid& grid,
-                           scene::Palette& palette);
-
-// Returns the options of the build on the device.
-voxelize::BuildOptions settings_of(const ConvertOptions& options, const voxelize::Inside& inside);
-
-// Does what is left for the host to do, on rank 0.
-void complete_inside(voxelize::BuildResult& result, const voxelize::Inside& inside,
-                     const voxelize::Grid& grid, const ConvertOptions& options);
-
-// Makes what is stored for each voxel beside the DAG: with --materials colors and --solid, the result's colors; with --normals,
-// the normals that it returns. `input` is what the result was built of. Only rank 0 does anything.
-std::optional<attributes::PackedValues> make_values(voxelize::BuildResult& result, Engine& engine,
-                                                    const build::SceneInput& input,
-                                                    const ConvertOptions& options);
+// Voxelizes a mesh, with what --inside, --interior and --shell ask for, whose colors join the palette. `atlas` is the paint
+// on it, or nullptr. Adds its figures to `conversion`.
+voxelize::BuildResult built_mesh(Engine& engine, const scene::Scene& scene, scene::IndexedScene& indexed,
+                                 const voxelize::Grid& grid, const painting::FrozenAtlas* atlas,
+                                 const ConvertOptions& options, Conversion& conversion);
 
 // Fills what --fill and --carve ask for. New voxels have the material that most voxels have, or the colors that voxels
 // inside solids have. `normals` are those of the scene's voxels.
 void fill_space(dag::VoxelScene& scene, std::optional<attributes::PackedValues>& normals,
                 const ConvertOptions& options);
-
-// Tells what --solid has found in a mesh whose inside is not clear.
-void warn_of_solid(const voxelize::SolidCounts& counts, const ConvertOptions& options);
 
 // Checks, before the work, that the results can be written to their files.
 void check_targets(const ConvertOptions& options);

@@ -4,16 +4,12 @@
 
 #include <algorithm>
 #include <mutex>
-#include <span>
 #include <utility>
 
 #include "formats/io/compression.h"
-#include "formats/scene/scene_parts.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
-#include "libvox/build/build_scene.h"
-#include "libvox/engine/engine.h"
 #include "tools/common/tool.h"
 
 namespace vox {
@@ -119,11 +115,6 @@ void write_head(const dag::VoxelScene& scene, const ConvertOptions& options, Con
 
 namespace {
 
-template <class T>
-std::span<const T> all_of(const std::vector<T>& values) {
-  return values;
-}
-
 std::string sum_text(const CheckSum& sum) {
   return fmt::format("{:016x}", sum.value());
 }
@@ -134,10 +125,10 @@ std::string text_of(const Vec3d& v) {
 
 std::string mesh_sum(const scene::Scene& scene) {
   CheckSum sum;
-  sum.add_values(all_of(scene.positions))
-      .add_values(all_of(scene.colors))
-      .add_values(all_of(scene.texcoords));
-  return sum_text(sum.add_values(all_of(scene.triangles)));
+  sum.add_values(std::span(scene.positions))
+      .add_values(std::span(scene.colors))
+      .add_values(std::span(scene.texcoords));
+  return sum_text(sum.add_values(std::span(scene.triangles)));
 }
 
 std::string texture_sum(const scene::IndexedScene& indexed) {
@@ -149,35 +140,27 @@ std::string texture_sum(const scene::IndexedScene& indexed) {
                                          material.vertex_colors ? 1u : 0u,
                                          static_cast<uint32_t>(material.wrap_u),
                                          static_cast<uint32_t>(material.wrap_v)};
-    sum.add_values(all_of(words));
+    sum.add_values(std::span(words));
   }
   for (const scene::IndexedTexture& texture : indexed.textures) {
-    sum.add_values(all_of(texture.levels));
-    sum.add_values(all_of(texture.nibbles)).add_values(all_of(texture.opaque));
+    sum.add_values(std::span(texture.levels));
+    sum.add_values(std::span(texture.nibbles)).add_values(std::span(texture.opaque));
   }
-  return sum_text(sum.add_values(all_of(indexed.color_lut)));
+  return sum_text(sum.add_values(std::span(indexed.color_lut)));
 }
 
 std::string paint_sum(const painting::FrozenAtlas* atlas) {
   if (atlas == nullptr) return "none";
   CheckSum sum;
-  sum.add_values(std::span<const uint64_t>(atlas->cells)).add_values(all_of(atlas->layers));
+  sum.add_values(std::span<const uint64_t>(atlas->cells)).add_values(std::span(atlas->layers));
   const std::vector<uint64_t> numbers = {atlas->keys.size, atlas->texels};
-  return sum_text(sum.add_values(all_of(numbers)));
+  return sum_text(sum.add_values(std::span(numbers)));
 }
 
 std::string palette_text(const scene::Palette& palette) {
   std::string text;
   for (uint32_t i = 0; i < palette.count; ++i) text += (i > 0 ? "," : "") + hex_name(palette.colors[i]);
   return text.empty() ? "none" : text;
-}
-
-std::string materials_text(scene::MaterialMode mode) {
-  return mode == scene::MaterialMode::Texture  ? "texture"
-         : mode == scene::MaterialMode::Mesh   ? "mesh"
-         : mode == scene::MaterialMode::Object ? "object"
-         : mode == scene::MaterialMode::Colors ? "colors"
-                                               : "none";
 }
 
 }  // namespace
@@ -194,7 +177,7 @@ BuildFacts build_facts(const build::SceneInput& input, const ConvertOptions& opt
           {"solid", !input.options.solid                                    ? "no"
                     : input.options.inside == voxelize::InsideRule::Winding ? "winding"
                                                                             : "parity"},
-          {"materials", materials_text(options.materials)},
+          {"materials", kMaterialModes[static_cast<size_t>(options.materials)]},
           {"interior", input.options.interior ? std::to_string(*input.options.interior) : "surface"},
           {"palette", palette_text(input.indexed.palette)},
           {"mesh", mesh_sum(input.scene)},

@@ -119,15 +119,7 @@ uint8_t number_of(const InsideMaterial& material, const char* option, scene::Pal
   return number;
 }
 
-}  // namespace
-
-uint32_t colors_for_surface(const ConvertOptions& options) {
-  uint32_t others = options.shells.empty() ? 0 : 1;
-  if (options.interior && options.interior->color) ++others;
-  for (const GivenShell& shell : options.shells) others += shell.material.color ? 1 : 0;
-  return scene::kPaletteSize - std::min(others, scene::kPaletteSize - 1u);
-}
-
+// Returns what --inside, --interior and --shell ask for. Their colors join the palette.
 voxelize::Inside inside_of(const ConvertOptions& options, const voxelize::Grid& grid,
                            scene::Palette& palette) {
   voxelize::Inside result = {.flood = options.flood, .memory_limit = options.engine.memory_limit};
@@ -144,17 +136,13 @@ voxelize::Inside inside_of(const ConvertOptions& options, const voxelize::Grid& 
   return result;
 }
 
-voxelize::BuildOptions settings_of(const ConvertOptions& options, const voxelize::Inside& inside) {
-  voxelize::BuildOptions settings = voxelize::with_inside(options.build, inside);
-  if (options.build.solid) settings.colors = false;  // make_values() makes them
-  return settings;
-}
-
+// Makes what is stored for each voxel beside the DAG: with --materials colors and --solid, the result's colors; with --normals,
+// the normals that it returns. `input` is what the result was built of.
 std::optional<attributes::PackedValues> make_values(voxelize::BuildResult& result, Engine& engine,
                                                     const build::SceneInput& input,
                                                     const ConvertOptions& options) {
   const bool inside = options.build.solid, colors = inside && options.build.colors;
-  if ((!colors && !options.normals) || (options.ranks != nullptr && options.ranks->rank() > 0)) return {};
+  if (!colors && !options.normals) return {};
   const Stopwatch watch;
   const voxelize::BuildOptions surface_alone = {.coverage = options.build.coverage,
                                                 .materials = false,
@@ -180,10 +168,52 @@ std::optional<attributes::PackedValues> make_values(voxelize::BuildResult& resul
   return normals;
 }
 
-void complete_inside(voxelize::BuildResult& result, const voxelize::Inside& inside,
-                     const voxelize::Grid& grid, const ConvertOptions& options) {
-  if (options.ranks != nullptr && options.ranks->rank() > 0) return;
-  voxelize::make_inside(result, inside, grid.voxel_size);
+// Tells what --solid has found in a mesh whose inside is not clear.
+void warn_of_solid(const voxelize::SolidCounts& counts, const ConvertOptions& options) {
+  if (counts.duplicates > 0)
+    log_warning("{} lie exactly on others: what is inside is decided without them",
+                format_count(counts.duplicates, "triangle"));
+  if (counts.open_rays > 0)
+    log_warning("{} rays along x leave the grid inside: the mesh has holes, and what they hit is not solid",
+                format_count(counts.open_rays));
+  if (counts.disputed_voxels == 0) return;
+  if (options.build.inside == voxelize::InsideRule::Winding)
+    log_info("{} lie in several surfaces at once, and are filled; --inside parity leaves them empty",
+             format_count(counts.disputed_voxels, "voxel"));
+  else
+    log_warning("{} lie in several surfaces at once, and are left empty; --inside winding fills them",
+                format_count(counts.disputed_voxels, "voxel"));
+}
+
+}  // namespace
+
+uint32_t colors_for_surface(const ConvertOptions& options) {
+  uint32_t others = options.shells.empty() ? 0 : 1;
+  if (options.interior && options.interior->color) ++others;
+  for (const GivenShell& shell : options.shells) others += shell.material.color ? 1 : 0;
+  return scene::kPaletteSize - std::min(others, scene::kPaletteSize - 1u);
+}
+
+voxelize::BuildResult built_mesh(Engine& engine, const scene::Scene& scene, scene::IndexedScene& indexed,
+                                 const voxelize::Grid& grid, const painting::FrozenAtlas* atlas,
+                                 const ConvertOptions& options, Conversion& conversion) {
+  const voxelize::Inside inside = inside_of(options, grid, indexed.palette);
+  voxelize::BuildOptions settings = voxelize::with_inside(options.build, inside);
+  if (options.build.solid) settings.colors = false;  // make_values() makes them
+  settings.atlas = atlas;
+  const build::SceneInput input = {scene, indexed, grid, settings};
+  voxelize::BuildResult result = built_together(engine, input, options, conversion);
+  if (options.ranks == nullptr || options.ranks->rank() == 0) {  // what is left for the host to do
+    voxelize::make_inside(result, inside, grid.voxel_size);
+    conversion.normals = make_values(result, engine, input, options);
+  }
+  conversion.chunks += result.chunks;
+  conversion.solid += result.solid;
+  conversion.peak_device_bytes = std::max(conversion.peak_device_bytes, result.peak_device_bytes);
+  conversion.seconds.voxelize += result.voxelize_seconds;
+  conversion.seconds.build += result.build_seconds;
+  warn_of_solid(result.solid, options);
+  return result;
 }
 
 void fill_space(dag::VoxelScene& scene, std::optional<attributes::PackedValues>& normals,
@@ -210,22 +240,6 @@ void fill_space(dag::VoxelScene& scene, std::optional<attributes::PackedValues>&
   with_filled(normals, attributes::kNoDirection);
   scene.dag = std::move(filled.dag);
   log_info("{} that no walker reaches are filled", format_count(filled.filled, "voxel"));
-}
-
-void warn_of_solid(const voxelize::SolidCounts& counts, const ConvertOptions& options) {
-  if (counts.duplicates > 0)
-    log_warning("{} lie exactly on others: what is inside is decided without them",
-                format_count(counts.duplicates, "triangle"));
-  if (counts.open_rays > 0)
-    log_warning("{} rays along x leave the grid inside: the mesh has holes, and what they hit is not solid",
-                format_count(counts.open_rays));
-  if (counts.disputed_voxels == 0) return;
-  if (options.build.inside == voxelize::InsideRule::Winding)
-    log_info("{} lie in several surfaces at once, and are filled; --inside parity leaves them empty",
-             format_count(counts.disputed_voxels, "voxel"));
-  else
-    log_warning("{} lie in several surfaces at once, and are left empty; --inside winding fills them",
-                format_count(counts.disputed_voxels, "voxel"));
 }
 
 }  // namespace vox

@@ -4,12 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
-#include <utility>
 
 #include "formats/images/palette_file.h"
 #include "formats/scene/any_scene.h"
-#include "formats/scene/scene_file.h"
 #include "formats/volume/volume_file.h"
 #include "formats/volume/volume_formats.h"
 #include "formats/voxels/volumes/volume_voxels.h"
@@ -18,6 +15,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/bricks/make_bricks.h"
+#include "libvox/dag/symmetric_dag.h"
 #include "libvox/dag/walk.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
@@ -30,14 +28,8 @@ void write_output(const bricks::FrozenBricks& bricks, std::span<const bricks::Fr
   if (is_dense_grid(options.output)) {
     write_dense_grid(bricks::bricks_volume(bricks), options.output);
   } else {
-    write_bricks(bricks, {generator_text(), options.command, timestamp()}, options.output, nullptr,
-                 options.compression, coarser);
+    write_bricks(bricks, origin_of(options.command), options.output, nullptr, options.compression, coarser);
   }
-}
-
-void check_options(const ConvertOptions& options) {
-  if (options.inputs.size() > 1)
-    throw UsageError("a volume is converted alone, but there are several inputs");
 }
 
 // The source is a volume or a scene.
@@ -48,77 +40,15 @@ bricks::BricksResult built_bricks(Engine& engine, const Source& source, const br
                              bricks::recipe_for(options.optimize, bricks, options.slope));
 }
 
-}  // namespace
-
-void convert_volume(const ConvertOptions& options) {
-  check_options(options);
-  check_writable(options.output, kind_of_output(options.output), options.overwrite);
-  const ThreadLimit threads(options.engine.threads);
-  Stopwatch total, watch;
-  const volume::Volume volume = open_volume(options.inputs[0], options.raw, options.channel);
+// Returns make(engine), and adds to the kernels' times.
+template <class Make>
+auto on_engine(const ConvertOptions& options, std::vector<device::KernelTime>& kernels, const Make& make) {
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
-  log_info("{} x {} x {} voxels of {}, on {}", volume.info.size.x, volume.info.size.y, volume.info.size.z,
-           volume::value_type_name(volume.info.type), engine->device_text());
-  bricks::BricksResult result = built_bricks(*engine, volume, options.bricks, options);
-  result.bricks.info.source = options.inputs[0].filename().string();
-  if (result.bricks.filled == 0) log_warning("no voxel is filled: all values are below the threshold or 0");
-  watch.lap();
-  const uint32_t levels = options.levels.value_or(bricks::levels_to_the_coarsest(result.bricks.info.size));
-  const std::vector<bricks::FrozenBricks> coarser =
-      bricks::coarser_levels(engine->handle(), result.bricks, levels);
-  result.seconds += watch.lap();
-  write_output(result.bricks, coarser, options);
-  VolumeConversion conversion = {.read = result.read_seconds,
-                                 .build = result.seconds,
-                                 .write = watch.lap(),
-                                 .peak_device_bytes = result.peak_device_bytes,
-                                 .device = engine->device(),
-                                 .kernels = engine->profile()};
-  if (options.verify) {
-    verify_written(volume, options.bricks.threshold, options.output);
-    conversion.verify = watch.seconds();
-  }
-  conversion.total = total.seconds();
-  if (options.engine.profile) print_profile(conversion.kernels);
-  if (options.json)
-    return print_results(options, {.file = options.output,
-                                   .verified = options.verify,
-                                   .forms = {.bricks = &result.bricks},
-                                   .volume = &conversion});
-  log_info("{}", bricks_line(result.bricks));
-  if (options.verify) log_info("read back and compared with the volume: correct");
-  log_end(seconds_of(conversion), options.output, size_of_written(options.output));
-}
-
-bricks::FrozenBricks scene_bricks(const dag::VoxelScene& scene, const ConvertOptions& options,
-                                  std::vector<device::KernelTime>& kernels) {
-  const std::unique_ptr<Engine> engine = make_engine(options.engine);
-  bricks::BricksOptions bricks = options.bricks;
-  bricks.threshold = {};  // it was for the volume that has become the scene
-  bricks::BricksResult result = built_bricks(*engine, scene, bricks, options);
+  auto made = make(*engine);
   const std::vector<device::KernelTime> rows = engine->profile();
   kernels.insert(kernels.end(), rows.begin(), rows.end());
-  return std::move(result.bricks);
+  return made;
 }
-
-void use_bricks_file(const ConvertOptions& options) {
-  const bricks::FrozenBricks bricks = read_bricks(options.inputs[0]);
-  if (const size_t coarser = brick_level_bytes(options.inputs[0]).size() - 1; coarser > 0)
-    log_info("{} of the volume", format_count(coarser, "coarser level"));
-  if (options.verify) verify_bricks(bricks, options.inputs[0]);
-  if (writes_file(options)) {
-    if (!is_dense_grid(options.output))
-      throw UsageError("a file of bricks needs -o with .nrrd or .npy, or --info, or --verify");
-    check_writable(options.output, kind_of_output(options.output), options.overwrite);
-    write_dense_grid(bricks::bricks_volume(bricks), options.output);
-    log_info("{}: {}", options.output.string(), format_bytes(size_of_written(options.output)));
-  }
-  print_results(options, {.file = writes_file(options) ? options.output : options.inputs[0],
-                          .verified = options.verify,
-                          .forms = {.bricks = &bricks}});
-}
-
-namespace {
 
 using Kind = VolumeMaterials::Kind;
 
@@ -161,6 +91,94 @@ void say_what_is_made(const StoredInfo& info, const VoxelFile& voxels) {
 }
 
 }  // namespace
+
+void convert_volume(const ConvertOptions& options) {
+  if (options.inputs.size() > 1)
+    throw UsageError("a volume is converted alone, but there are several inputs");
+  check_writable(options.output, kind_of_output(options.output), options.overwrite);
+  const ThreadLimit threads(options.engine.threads);
+  Stopwatch total, watch;
+  const volume::Volume volume = open_volume(options.inputs[0], options.raw, options.channel);
+  const std::unique_ptr<Engine> engine = make_engine(options.engine);
+  log_info("{} x {} x {} voxels of {}, on {}", volume.info.size.x, volume.info.size.y, volume.info.size.z,
+           volume::value_type_name(volume.info.type), engine->device_text());
+  bricks::BricksResult result = built_bricks(*engine, volume, options.bricks, options);
+  result.bricks.info.source = options.inputs[0].filename().string();
+  if (result.bricks.filled == 0) log_warning("no voxel is filled: all values are below the threshold or 0");
+  watch.lap();
+  const uint32_t levels = options.levels.value_or(bricks::levels_to_the_coarsest(result.bricks.info.size));
+  const std::vector<bricks::FrozenBricks> coarser =
+      bricks::coarser_levels(engine->handle(), result.bricks, levels);
+  result.seconds += watch.lap();
+  write_output(result.bricks, coarser, options);
+  VolumeConversion conversion = {.read = result.read_seconds,
+                                 .build = result.seconds,
+                                 .write = watch.lap(),
+                                 .peak_device_bytes = result.peak_device_bytes,
+                                 .device = engine->device(),
+                                 .kernels = engine->profile()};
+  if (options.verify) {
+    verify_written(volume, options.bricks.threshold, options.output);
+    conversion.verify = watch.seconds();
+  }
+  conversion.total = total.seconds();
+  if (options.engine.profile) print_profile(conversion.kernels);
+  if (options.json)
+    return print_results(options, {.file = options.output,
+                                   .verified = options.verify,
+                                   .forms = {.bricks = &result.bricks},
+                                   .volume = &conversion});
+  log_info("{}", bricks_line(result.bricks));
+  if (options.verify) log_info("read back and compared with the volume: correct");
+  log_end(seconds_of(conversion), options.output, size_of_written(options.output));
+}
+
+bricks::FrozenBricks scene_bricks(const dag::VoxelScene& scene, const ConvertOptions& options,
+                                  std::vector<device::KernelTime>& kernels) {
+  bricks::BricksOptions bricks = options.bricks;
+  bricks.threshold = {};  // it was for the volume that has become the scene
+  return on_engine(options, kernels,
+                   [&](Engine& engine) { return built_bricks(engine, scene, bricks, options).bricks; });
+}
+
+spatial::FrozenHash scene_hash(const dag::VoxelScene& scene, const ConvertOptions& options,
+                               std::vector<device::KernelTime>& kernels) {
+  return on_engine(options, kernels, [&](Engine& engine) {
+    spatial::HashResult result = spatial::build_hash(engine.handle(), scene.dag, options.hash);
+    log_debug("spatial hash in {:.3f} s, {}, {} of device memory", result.seconds,
+              format_count(result.attempts, "attempt"), format_bytes(result.peak_device_bytes));
+    return std::move(result.hash);
+  });
+}
+
+dag::SymmetricDag scene_symmetric(const dag::VoxelScene& scene, const ConvertOptions& options,
+                                  std::vector<device::KernelTime>& kernels) {
+  if (scene.dag.materials)
+    throw Error(
+        "the symmetric form holds geometry alone, and the materials are in the leaves, which would not be "
+        "equal")
+        .at(options.inputs[0].string())
+        .hint("convert the mesh with --materials colors, or with none");
+  return on_engine(options, kernels,
+                   [&](Engine& engine) { return dag::symmetric_dag(engine.handle(), scene.dag); });
+}
+
+void use_bricks_file(const ConvertOptions& options) {
+  const bricks::FrozenBricks bricks = read_bricks(options.inputs[0]);
+  if (const size_t coarser = brick_level_bytes(options.inputs[0]).size() - 1; coarser > 0)
+    log_info("{} of the volume", format_count(coarser, "coarser level"));
+  if (options.verify) verify_bricks(bricks, options.inputs[0]);
+  if (writes_file(options)) {
+    if (!is_dense_grid(options.output))
+      throw UsageError("a file of bricks needs -o with .nrrd or .npy, or --info, or --verify");
+    check_writable(options.output, kind_of_output(options.output), options.overwrite);
+    write_dense_grid(bricks::bricks_volume(bricks), options.output);
+    log_info("{}: {}", options.output.string(), format_bytes(size_of_written(options.output)));
+  }
+  print_results(options, {.file = writes_file(options) ? options.output : options.inputs[0],
+                          .verified = options.verify,
+                          .forms = {.bricks = &bricks}});
+}
 
 dag::VoxelScene scene_of_volume(const std::filesystem::path& path, const ConvertOptions& options) {
   check_materials(options);

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "formats/results/results.h"
+#include "formats/io/output_file.h"
+#include "formats/results/files.h"
 #include "formats/results/views.h"
+#include "libvox/base/log.h"
 #include "libvox/base/units.h"
 #include "tools/common/reports.h"
 
@@ -339,15 +341,30 @@ std::vector<NamedSeconds> edit_seconds(double load, double edit, double write) {
           {"write", write, "Time for writing."}};
 }
 
-ResultGroup results_of(const EditResults& run) {
-  const EditOptions& options = run.options;
+void write_edit_log(const EditOptions& options, const ResultTable& rows,
+                    const std::function<ResultGroup()>& results) {
+  if (!options.log) return;
+  if (options.log->extension() == ".csv")
+    write_csv(rows, *options.log);
+  else
+    write_report_of(results(), {options.scene, options.script}, *options.log);
+  log_info("{}: {}", options.log->string(), format_bytes(size_of_written(*options.log)));
+}
+
+ResultGroup results_on(const EditOptions& options, const std::string& device) {
   ResultGroup results;
   set_origin(results, origin_of(options.command));
   results.set(in_report("tool"), "vox-edit")
       .about("Name of the program.")
-      .set(in_report("device"), run.device)
-      .about("Name of the device.")
-      .set(in_report("table"), options.engine.table)
+      .set(in_report("device"), device)
+      .about("Name of the device.");
+  return results;
+}
+
+ResultGroup results_of(const EditResults& run) {
+  const EditOptions& options = run.options;
+  ResultGroup results = results_on(options, run.device);
+  results.set(in_report("table"), options.engine.table)
       .about("Name of the hash table, as for `--table`.")
       .set("file", options.scene.string())
       .about("The scene file that was read.")

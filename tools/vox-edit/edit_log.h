@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -80,6 +81,11 @@ struct EditResults {
   std::vector<device::KernelTime> kernels;
 };
 ResultGroup results_of(const EditResults& run);
+ResultGroup results_on(const EditOptions& options, const std::string& device);  // their beginning
+
+// Writes the file of --log if it is asked for: rows as .csv, or all results.
+void write_edit_log(const EditOptions& options, const ResultTable& rows,
+                    const std::function<ResultGroup()>& results);
 std::vector<NamedSeconds> edit_seconds(double load, double edit, double write);
 
 // The results of --check: the commands of a script without errors, or some of the errors.

@@ -5,7 +5,6 @@
 #include "formats/io/output_file.h"
 #include "formats/results/files.h"
 #include "formats/scene/any_scene.h"
-#include "formats/scene/scene_file.h"
 #include "formats/script/scripts.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
@@ -17,14 +16,9 @@
 #include "libvox/dag/graft.h"
 #include "libvox/dag/walk.h"
 #include "libvox/edit/edit_session.h"
-#include "libvox/edit/editor.h"
-#include "libvox/edit/script.h"
-#include "libvox/edit/volume_session.h"
-#include "libvox/engine/engine.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
 #include "tools/vox-edit/edit_log.h"
-#include "tools/vox-edit/options.h"
 #include "tools/vox-edit/volume.h"
 
 namespace vox {
@@ -79,7 +73,7 @@ class EditRun {
   void run(double read_seconds);
   std::string text() const;
   EditResults results() const;
-  void write_log(const std::filesystem::path& path) const;
+  void write_log() const;
   HtmlPage page() const;
   std::vector<device::KernelTime> profile() const { return engine_->profile(); }
 
@@ -306,9 +300,7 @@ dag::VoxelScene EditRun::edited(std::string_view script) {
     scene.colors = edit::edited_colors(*before_, scene.dag, script_.colors);
     scene.dag = dag::without_materials(scene.dag, options_.engine.memory_limit);
   }
-  scene.generator = generator_text();
-  scene.command = options_.command;
-  scene.created = timestamp();
+  stamp(scene, options_.command);
   // Only the command line says how a recording is placed.
   const std::string head = is_replay_path(options_.script) ? "# " + options_.command + "\n" : "";
   scene.history.push_back({head + std::string(script), scene.created, scene.dag.digest});
@@ -337,10 +329,8 @@ EditResults EditRun::results() const {
           engine_->device(), profile()};
 }
 
-void EditRun::write_log(const std::filesystem::path& path) const {
-  path.extension() == ".csv"
-      ? write_csv(log_.passes_table(), path)
-      : write_report_of(results_of(results()), {options_.scene, options_.script}, path);
+void EditRun::write_log() const {
+  write_edit_log(options_, log_.passes_table(), [&] { return results_of(results()); });
 }
 
 HtmlPage EditRun::page() const {
@@ -396,10 +386,7 @@ void edit_scene(const EditOptions& options) {
   std::vector<dag::VoxelScene> others = read_script_scenes(script, scene, damage);
   EditRun edit(options, *engine, std::move(scene), std::move(script), std::move(others), on_gpu);
   edit.run(watch.seconds());
-  if (options.log) {
-    edit.write_log(*options.log);
-    log_info("{}: {}", options.log->string(), size_text(*options.log));
-  }
+  edit.write_log();
   if (options.html) {
     write_html(edit.page(), *options.html);
     log_info("{}: {}", options.html->string(), size_text(*options.html));

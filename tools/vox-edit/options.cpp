@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "formats/file_types.h"
-#include "formats/script/scripts.h"
 #include "libvox/base/error.h"
 #include "libvox/scene/palette.h"
 #include "tools/common/common_options.h"

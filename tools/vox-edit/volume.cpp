@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
-#include <vector>
 
 #include "formats/input_kind.h"
 #include "formats/io/output_file.h"
 #include "formats/results/files.h"
 #include "formats/results/views.h"
-#include "formats/scene/scene_file.h"
 #include "formats/script/scripts.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
@@ -18,8 +15,6 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/bricks/make_bricks.h"
-#include "libvox/edit/volume_session.h"
-#include "libvox/engine/engine.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
 #include "tools/vox-edit/edit_log.h"
@@ -97,10 +92,8 @@ class VolumeEditRun {
     return {options_, *bricks_, records_, seconds(), engine_->device(), engine_->profile()};
   }
 
-  void write_log(const std::filesystem::path& path) const {
-    path.extension() == ".csv"
-        ? write_csv(changes_table(records_), path)
-        : write_report_of(results_of(results()), {options_.scene, options_.script}, path);
+  void write_log() const {
+    write_edit_log(options_, changes_table(records_), [&] { return results_of(results()); });
   }
 
   std::string text() const {
@@ -122,7 +115,7 @@ class VolumeEditRun {
   // Coarser levels are made anew.
   void write(const bricks::FrozenBricks& bricks, const std::filesystem::path& path) const {
     const auto levels = static_cast<uint32_t>(brick_level_bytes(options_.scene).size() - 1);
-    write_bricks(bricks, {generator_text(), options_.command, timestamp()}, path, nullptr, {},
+    write_bricks(bricks, origin_of(options_.command), path, nullptr, {},
                  bricks::coarser_levels(engine_->handle(), bricks, levels));
   }
 
@@ -189,13 +182,8 @@ edit::Script read_volume_script(const EditOptions& options, const bricks::Frozen
 
 ResultGroup results_of(const VolumeEditResults& run) {
   const EditOptions& options = run.options;
-  ResultGroup results;
-  set_origin(results, origin_of(options.command));
-  results.set(in_report("tool"), "vox-edit")
-      .about("Name of the program.")
-      .set(in_report("device"), run.device)
-      .about("Name of the device.")
-      .set("file", options.scene.string())
+  ResultGroup results = results_on(options, run.device);
+  results.set("file", options.scene.string())
       .about("The file that was read.")
       .set("script", options.script.string())
       .about("The script that was read.");
@@ -220,10 +208,7 @@ void edit_volume(const EditOptions& options, const bricks::FrozenBricks& bricks)
   const ScriptMasks masks(script);
   VolumeEditRun edit(options, bricks, script, masks);
   edit.run();
-  if (options.log) {
-    edit.write_log(*options.log);
-    log_info("{}: {}", options.log->string(), format_bytes(size_of_written(*options.log)));
-  }
+  edit.write_log();
   if (options.engine.profile) print_profile(edit.profile());
   print_result(options.json ? json_text(results_of(edit.results())) + "\n" : edit.text());
 }

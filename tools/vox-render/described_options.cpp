@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "libvox/render/viewpoints.h"
 #include "tools/common/common_options.h"
 #include "tools/common/tool.h"
 

@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "formats/file_types.h"
-#include "formats/images/pictures.h"
-#include "formats/pages/scene_page.h"
 #include "formats/pages/scene_stream.h"
 #include "formats/results/files.h"
 #include "formats/scene/any_scene.h"
@@ -38,6 +36,52 @@ std::vector<render::CameraPose> checked_poses(std::span<const VoxelBox> boxes, c
     if (!where.empty() && !error.has_place()) error.at(where);
     throw;
   }
+}
+
+// A view in the words of the page's address (formats/pages/viewer/settings.js).
+std::string start_of(const RenderToolOptions& options) {
+  const render::Viewpoints& from = options.from;
+  std::string text = from.eye ? "eye=" + point_text(*from.eye) : "view=" + from.view;
+  if (from.target) text += "&target=" + point_text(*from.target);
+  text += fmt::format("&fov={}&sun={}", from.fov, point_text(options.render.to_sun));
+  constexpr const char* kShades[] = {"", "&shade=normal", "&shade=depth", "&shade=level", "&shade=sharing"};
+  text += kShades[static_cast<size_t>(options.render.shade)];
+  if (options.render.shadows == render::Shadows::Off) text += "&shadows=off";
+  if (options.render.lod == render::LevelOfDetail::Off) text += "&lod=off";
+  if (options.render.normals == render::Normals::Smooth) text += "&normals=smooth";
+  if (options.render.normals == render::Normals::Faces) text += "&normals=faces";
+  if (options.render.skies == render::Sky::Flat) text += "&sky=flat";
+  if (options.render.ground == render::Ground::On) text += "&ground=on";
+  if (options.render.exposure != 1) text += fmt::format("&exposure={}", options.render.exposure);
+  return text;
+}
+
+std::string part_text(const voxelize::Box& clip, const dag::VoxelScene& scene) {
+  return fmt::format("the box from {} to {} of a scene of {}", point_text(clip.min), point_text(clip.max),
+                     format_count(scene.dag.voxels, "voxel"));
+}
+
+// Returns the part of the scene that is left at the first view, if it is cut. In pages, eyes stand where those of pictures do.
+std::optional<VoxelBox> left_by_cut(const dag::VoxelScene& scene, const RenderToolOptions& options) {
+  const render::VolumeSpace space = space_of(scene);
+  const render::Place place = {space.corner(), space.unit()};
+  const std::vector<VoxelBox> outline = outline_in(space, scene.dag);
+  const render::CameraPose pose =
+      render::poses_from(options.from, outline, place, options.render.size).front();
+  const std::optional<Cutaway> cutaway =
+      cut_open(scene, space.to_voxels(pose.eye), cut_layer(scene, pose, options));
+  if (!cutaway) return std::nullopt;
+  return cutaway->left;
+}
+
+void write_stream(const dag::VoxelScene& scene, const ScenePageOptions& page,
+                  const RenderToolOptions& options) {
+  const SceneStream made =
+      write_scene_stream(scene, *options.page,
+                         {.page = page, .page_memory = options.page_memory, .overwrite = options.overwrite});
+  log_info("{}, {} in {}", options.page->string(), format_bytes(made.bytes),
+           format_count(made.files, "file"));
+  if (options.json) print_result(json_text(stream_results(options, made)) + "\n");
 }
 
 }  // namespace
@@ -147,70 +191,6 @@ std::optional<Cutaway> cut_open(const dag::VoxelScene& scene, Vec3d eye, const s
     throw Error(fmt::format("nothing is left behind the plane {}={}", "xyz"[axis], layer));
   return cutaway;
 }
-
-namespace {
-
-// A view in the words of the page's address (formats/pages/viewer/settings.js).
-std::string start_of(const RenderToolOptions& options) {
-  const render::Viewpoints& from = options.from;
-  std::string text = from.eye ? "eye=" + point_text(*from.eye) : "view=" + from.view;
-  if (from.target) text += "&target=" + point_text(*from.target);
-  text += fmt::format("&fov={}&sun={}", from.fov, point_text(options.render.to_sun));
-  switch (options.render.shade) {
-    case render::Shade::Material:
-      break;
-    case render::Shade::Normal:
-      text += "&shade=normal";
-      break;
-    case render::Shade::Depth:
-      text += "&shade=depth";
-      break;
-    case render::Shade::Level:
-      text += "&shade=level";
-      break;
-    case render::Shade::Sharing:
-      text += "&shade=sharing";
-      break;
-  }
-  if (options.render.shadows == render::Shadows::Off) text += "&shadows=off";
-  if (options.render.lod == render::LevelOfDetail::Off) text += "&lod=off";
-  if (options.render.normals == render::Normals::Smooth) text += "&normals=smooth";
-  if (options.render.normals == render::Normals::Faces) text += "&normals=faces";
-  if (options.render.skies == render::Sky::Flat) text += "&sky=flat";
-  if (options.render.ground == render::Ground::On) text += "&ground=on";
-  if (options.render.exposure != 1) text += fmt::format("&exposure={}", options.render.exposure);
-  return text;
-}
-
-std::string part_text(const voxelize::Box& clip, const dag::VoxelScene& scene) {
-  return fmt::format("the box from {} to {} of a scene of {}", point_text(clip.min), point_text(clip.max),
-                     format_count(scene.dag.voxels, "voxel"));
-}
-
-// Returns the part of the scene that is left at the first view, if it is cut. In pages, eyes stand where those of pictures do.
-std::optional<VoxelBox> left_by_cut(const dag::VoxelScene& scene, const RenderToolOptions& options) {
-  const render::VolumeSpace space = space_of(scene);
-  const render::Place place = {space.corner(), space.unit()};
-  const std::vector<VoxelBox> outline = outline_in(space, scene.dag);
-  const render::CameraPose pose =
-      render::poses_from(options.from, outline, place, options.render.size).front();
-  const std::optional<Cutaway> cutaway =
-      cut_open(scene, space.to_voxels(pose.eye), cut_layer(scene, pose, options));
-  if (!cutaway) return std::nullopt;
-  return cutaway->left;
-}
-
-void write_stream(const dag::VoxelScene& scene, const ScenePageOptions& page,
-                  const RenderToolOptions& options) {
-  const SceneStream made =
-      write_scene_stream(scene, *options.page,
-                         {.page = page, .page_memory = options.page_memory, .overwrite = options.overwrite});
-  log_info("{}, {} in {}", options.page->string(), format_bytes(made.bytes),
-           format_count(made.files, "file"));
-  if (options.json) print_result(json_text(stream_results(options, made)) + "\n");
-}
-
-}  // namespace
 
 void write_page(const RenderToolOptions& options) {
   ScenePageOptions page = {.title = options.scene.filename().string(),

@@ -2,25 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-#include <utility>
-
 #include "formats/results/files.h"
 #include "formats/scene/any_scene.h"
-#include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/colors.h"
-#include "libvox/engine/engine.h"
 #include "libvox/render/picture_share.h"
 #include "libvox/voxelize/grid.h"
 #include "tools/common/common_options.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
 #include "tools/vox-render/frames.h"
-#include "tools/vox-render/options.h"
 
 namespace vox {
 namespace {

@@ -145,6 +145,31 @@ void read_page(const CommandLine& arguments, RenderToolOptions& options) {
   options.page = name;
 }
 
+RunTraits of_scene(const RenderToolOptions& options) {
+  if (options.page && options.streams) return {kPage | kStreamed, "a page that loads the scene"};
+  if (options.page) return {kPage | kOneFile, "a page"};
+  if (options.slice) return {kSceneCut, "a cut through a scene"};
+  uint32_t bits = 0;
+  if (options.render.samples > 1) bits |= kSampled;
+  if (options.render.shade == render::Shade::Sharing) return {bits | kSharing, "--shade sharing"};
+  if (options.render.shade == render::Shade::Normal) bits |= kFacing;
+  if (options.render.shade != render::Shade::Material)
+    return {bits | kMeasured, "--shade depth, normal or level"};
+  bits |= kLit | kFacing;
+  if (options.render.lod == render::LevelOfDetail::On) bits |= kLevels;
+  if (options.render.ao_rays > 0) bits |= kOccluded;
+  const bool has_shadow = options.render.shadows == render::Shadows::On && options.render.to_sun.y > 0;
+  if (has_shadow || options.render.ao_rays > 0) bits |= kShadowed;
+  return {bits, "a scene"};
+}
+
+RunTraits of_volume(const RenderToolOptions& options) {
+  const uint32_t typed = options.volume.types ? kTyped : 0u;
+  if (options.slice) return {kVolumeCut | typed, "a cut through a volume"};
+  if (options.volume.iso) return {kIso, "a surface of a volume"};
+  return {kVolume | typed, "a volume"};
+}
+
 }  // namespace
 
 RenderToolOptions read_render_options(const CommandLine& arguments) {
@@ -176,35 +201,6 @@ RenderToolOptions read_render_options(const CommandLine& arguments) {
   check_exists(options.scene);
   return options;
 }
-
-namespace {
-
-RunTraits of_scene(const RenderToolOptions& options) {
-  if (options.page && options.streams) return {kPage | kStreamed, "a page that loads the scene"};
-  if (options.page) return {kPage | kOneFile, "a page"};
-  if (options.slice) return {kSceneCut, "a cut through a scene"};
-  uint32_t bits = 0;
-  if (options.render.samples > 1) bits |= kSampled;
-  if (options.render.shade == render::Shade::Sharing) return {bits | kSharing, "--shade sharing"};
-  if (options.render.shade == render::Shade::Normal) bits |= kFacing;
-  if (options.render.shade != render::Shade::Material)
-    return {bits | kMeasured, "--shade depth, normal or level"};
-  bits |= kLit | kFacing;
-  if (options.render.lod == render::LevelOfDetail::On) bits |= kLevels;
-  if (options.render.ao_rays > 0) bits |= kOccluded;
-  const bool has_shadow = options.render.shadows == render::Shadows::On && options.render.to_sun.y > 0;
-  if (has_shadow || options.render.ao_rays > 0) bits |= kShadowed;
-  return {bits, "a scene"};
-}
-
-RunTraits of_volume(const RenderToolOptions& options) {
-  const uint32_t typed = options.volume.types ? kTyped : 0u;
-  if (options.slice) return {kVolumeCut | typed, "a cut through a volume"};
-  if (options.volume.iso) return {kIso, "a surface of a volume"};
-  return {kVolume | typed, "a volume"};
-}
-
-}  // namespace
 
 void check_given(const RenderToolOptions& options, Shown shown) {
   RunTraits run = shown == Shown::Scene ? of_scene(options) : of_volume(options);

@@ -17,6 +17,17 @@ std::string slice_text(const render::SliceOptions& slice) {
   return fmt::format("{}={}", "xyz"[slice.axis], slice.at);
 }
 
+ResultGroup written_page(const RenderToolOptions& options, uint64_t bytes) {
+  ResultGroup results;
+  results.set("scene", options.scene.string())
+      .about("The scene file that was read.")
+      .set("page", options.page->string())
+      .about("With `--html`: the page that was written.")
+      .set("bytes", bytes, "bytes")
+      .about("Size of the page.");
+  return results;
+}
+
 }  // namespace
 
 std::string point_text(Vec3d point) {
@@ -59,21 +70,6 @@ void set_range(ResultGroup& results, double low, double high) {
       .set("high", high)
       .about("The value at its upper end.");
 }
-
-namespace {
-
-ResultGroup written_page(const RenderToolOptions& options, uint64_t bytes) {
-  ResultGroup results;
-  results.set("scene", options.scene.string())
-      .about("The scene file that was read.")
-      .set("page", options.page->string())
-      .about("With `--html`: the page that was written.")
-      .set("bytes", bytes, "bytes")
-      .about("Size of the page.");
-  return results;
-}
-
-}  // namespace
 
 ResultGroup page_results(const RenderToolOptions& options, const ScenePage& page) {
   ResultGroup results = written_page(options, page.text.size());

@@ -3,27 +3,18 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <filesystem>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <utility>
-#include <vector>
 
 #include "formats/images/palette_file.h"
 #include "formats/results/files.h"
-#include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
-#include "libvox/bricks/frozen_bricks.h"
 #include "libvox/render/picture_share.h"
-#include "libvox/render/volume_render.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
-#include "tools/vox-render/options.h"
 
 namespace vox {
 namespace {
