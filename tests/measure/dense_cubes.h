@@ -31,17 +31,24 @@ void for_each_voxel(uint32_t side, const F& f) {
       for (int32_t x = 0; x < end; ++x) f(Int3{x, y, z});
 }
 
+// Going along an axis of the cube is a step of constant length in the turned one.
 inline Cube turned(const Cube& cube, uint32_t symmetry) {
   Cube to = cube;
-  const auto last = static_cast<int32_t>(cube.side) - 1;
-  for_each_voxel(cube.side, [&](const Int3& v) {
-    const int32_t from[3] = {v.x, v.y, v.z};
-    int32_t place[3] = {};
-    for (uint32_t axis = 0; axis < 3; ++axis) place[kAxisPermutations[symmetry / 8][axis]] = from[axis];
-    for (uint32_t axis = 0; axis < 3; ++axis)
-      if ((symmetry >> axis & 1) != 0) place[axis] = last - place[axis];
-    to.at({place[0], place[1], place[2]}) = cube.at(v);
-  });
+  const auto side = static_cast<int64_t>(cube.side);
+  const int64_t lengths[3] = {1, side, side * side};
+  int64_t steps[3] = {}, first = 0;
+  for (uint32_t axis = 0; axis < 3; ++axis) {
+    const uint32_t place = kAxisPermutations[symmetry / 8][axis];
+    const bool mirrored = (symmetry >> place & 1) != 0;
+    steps[axis] = mirrored ? -lengths[place] : lengths[place];
+    if (mirrored) first += (side - 1) * lengths[place];
+  }
+  const char* from = cube.voxels.data();
+  char* const voxels = to.voxels.data();
+  for (int64_t z = 0; z < side; ++z)
+    for (int64_t y = 0; y < side; ++y)
+      for (int64_t x = 0, at = first + y * steps[1] + z * steps[2]; x < side; ++x, at += steps[0])
+        voxels[at] = *from++;
   return to;
 }
 
