@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <utility>
 
 #include "libvox/base/error.h"
 #include "libvox/bricks/frozen_bricks.h"
@@ -109,9 +110,9 @@ std::vector<uint8_t> mean_of(const std::vector<uint8_t>& dense, Int3 size, int32
 }
 
 TEST_F(Jit, GivesEveryVoxelWithAnyNumberOfLeaves) {
-  const volume::Volume volume = mixed_volume({70, 45, 66}, volume::ValueType::U8, 1);
+  const volume::Volume volume = mixed_volume({40, 25, 30}, volume::ValueType::U8, 1);
   const bricks::FrozenBricks bricks = bricks_of(volume, 2);
-  for (const uint32_t leaves : {1u, 2u, 33u, 512u, 4096u})
+  for (const uint32_t leaves : {1u, 2u, 33u, 4096u})
     EXPECT_TRUE(compiled<uint8_t>(bricks, {.leaves = leaves, .compiler = {}}) == dense_of<uint8_t>(volume))
         << leaves;
 }
@@ -128,22 +129,23 @@ TEST_F(Jit, ReadsASparseRootToo) {
 TEST_F(Jit, GivesEveryVoxelWithPlacesInTheCode) {
   const volume::Volume volume = mixed_volume({40, 25, 30}, volume::ValueType::U8, 1);
   const bricks::FrozenBricks bricks = bricks_of(volume, 2);
-  for (const bricks::KdSplit split : {bricks::KdSplit::Entropy, bricks::KdSplit::Median})
-    for (const uint32_t leaves : {1u, 33u, 4096u}) {
-      const bricks::JitOptions options = {
-          .leaves = leaves, .split = split, .places = bricks::LeafPlaces::Code, .compiler = {}};
-      EXPECT_TRUE(compiled<uint8_t>(bricks, options) == dense_of<uint8_t>(volume)) << leaves;
-    }
+  for (const auto& [split, leaves] : {std::pair{bricks::KdSplit::Entropy, 1u},
+                                      {bricks::KdSplit::Entropy, 4096u},
+                                      {bricks::KdSplit::Median, 33u}}) {
+    const bricks::JitOptions options = {
+        .leaves = leaves, .split = split, .places = bricks::LeafPlaces::Code, .compiler = {}};
+    EXPECT_TRUE(compiled<uint8_t>(bricks, options) == dense_of<uint8_t>(volume)) << leaves;
+  }
 }
 
 TEST_F(Jit, GivesEveryVoxelOfAllTypesOfValuesAndSizesOfBricks) {
-  for (const volume::ValueType type : {volume::ValueType::U16, volume::ValueType::F32})
-    for (const uint32_t log2_side : {3u, 5u, 6u}) {
-      const volume::Volume volume = mixed_volume({71, 45, 66}, type, 2);
-      volume::with_word_type(type, [&]<class T>() {
-        EXPECT_TRUE(compiled<T>(bricks_of(volume, log2_side)) == dense_of<T>(volume)) << log2_side;
-      });
-    }
+  for (const auto& [type, log2_side] :
+       {std::pair{volume::ValueType::U16, 3u}, {volume::ValueType::F32, 5u}, {volume::ValueType::U16, 6u}}) {
+    const volume::Volume volume = mixed_volume({71, 45, 66}, type, 2);
+    volume::with_word_type(type, [&, side = log2_side]<class T>() {
+      EXPECT_TRUE(compiled<T>(bricks_of(volume, side)) == dense_of<T>(volume)) << side;
+    });
+  }
 }
 
 TEST_F(Jit, GivesVolumesOfOneKindOfBrick) {
@@ -428,8 +430,8 @@ TEST_F(Jit, SourceIsTheSameEveryTimeAndReadsNothingOfWhatIsEmpty) {
 
 TEST_F(Jit, CompilesForGpusWithAnyNumberOfLeaves) {
   if (!bricks::has_nvrtc()) GTEST_SKIP() << "NVRTC is not installed";
-  const bricks::FrozenBricks bricks = bricks_of(mixed_volume({70, 45, 66}, volume::ValueType::U8, 1), 2);
-  for (const uint32_t leaves : {1u, 2u, 33u, 1024u, 4096u}) {
+  const bricks::FrozenBricks bricks = bricks_of(mixed_volume({40, 25, 30}, volume::ValueType::U8, 1), 2);
+  for (const uint32_t leaves : {1u, 33u, 4096u}) {
     const std::string source = bricks::jit_source(bricks, bricks::build_kd_tree(bricks, leaves));
     EXPECT_GT(bricks::compile_for_gpu(source, 90).size(), 1000u) << leaves;
   }
