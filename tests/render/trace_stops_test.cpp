@@ -36,7 +36,7 @@ TEST(Trace, StopsAtNoNodeWithoutABox) {
     int levels[7] = {};
     for (const DenseGrid& grid : {DenseGrid(shell), DenseGrid(dust(2)), DenseGrid(blocks)}) {
       const Traced scene(64, grid, finest);
-      for (int i = 0; i < 300; ++i) {
+      for (int i = 0; i < 100; ++i) {
         render::Ray ray = random_ray(scene, random);
         ray.pixel_is_voxel = static_cast<int64_t>(random.uniform(1, 64) * 0x1p30);
         const render::Hit hit = scene.trace(ray);
