@@ -88,7 +88,7 @@ std::array<uint32_t, 2> axes_beside(uint32_t axis) {
 class Slices {
  public:
   Slices(const dag::VoxelScene& scene, const VoxelBox& region, uint32_t axis, bool by_material)
-      : scene_(scene), region_(region), axis_(axis) {
+      : scene_(scene), region_(region), axis_(axis), by_material_(by_material) {
     const auto [columns, rows] = axes_beside(axis);
     width_ = static_cast<uint32_t>(region.size()[columns]);
     height_ = static_cast<uint32_t>(region.size()[rows]);
@@ -102,7 +102,9 @@ class Slices {
       of_leaves_.emplace(scene);
       colors_ = {};
     }
-    empty_ = encode_png(blank());
+    PngRows image;
+    clear(image);
+    empty_ = encode_png(image);
   }
 
   uint32_t width() const { return width_; }
@@ -110,20 +112,28 @@ class Slices {
   uint32_t count() const { return static_cast<uint32_t>(region_.size()[axis_]); }
   uint32_t materials() const { return scene_.dag.materials ? scene_.palette.count : 1; }
 
-  // Returns the bytes of picture `number`.
-  std::string picture(uint32_t number) const {
-    return of_leaves_ ? drawn_in_colors(number) : drawn(number, [](uint32_t value) { return value; });
-  }
-
-  // Returns a picture of each material: white where it is.
-  std::vector<std::string> pictures_by_material(uint32_t number) const {
-    std::vector<std::string> pictures;
-    for (uint32_t material = 1; material <= materials(); ++material)
-      pictures.push_back(drawn(number, [&](uint32_t value) { return value == material ? 1u : 0u; }));
-    return pictures;
+  // Returns the pictures of a layer: one, or one for each material, which is white where it is.
+  std::vector<std::string> pictures(uint32_t number) const {
+    std::vector<Picture>& images = images_.local();
+    images.resize(by_material_ ? materials() : 1);
+    for (Picture& image : images) image.is_drawn = false;
+    if (of_leaves_) {
+      draw_colors(number, images);
+    } else {
+      draw(number, images);
+    }
+    std::vector<std::string> files;
+    for (const Picture& image : images) files.push_back(image.is_drawn ? encode_png(image.rows) : empty_);
+    return files;
   }
 
  private:
+  // A thread's picture, whose rows are those of an earlier layer until something is drawn.
+  struct Picture {
+    PngRows rows;
+    bool is_drawn = false;
+  };
+
   VoxelBox layer(uint32_t number) const {
     VoxelBox box = region_;
     box.min[axis_] += static_cast<int32_t>(number);
@@ -131,14 +141,15 @@ class Slices {
     return box;
   }
 
-  // Returns this thread's picture, empty. It lasts until the next one.
-  PngRows& blank() const {
-    PngRows& image = images_.local();
+  void clear(PngRows& image) const {
     image.width = width_, image.height = height_;
     image.bits = of_leaves_ ? PngRows::kRgba : PngRows::bits_for(colors_.size());
     image.colors = colors_;
     image.bytes.assign(image.row_bytes() * height_, 0);
-    return image;
+  }
+  PngRows& started(Picture& image) const {
+    if (!std::exchange(image.is_drawn, true)) clear(image.rows);
+    return image.rows;
   }
 
   // Returns where the pixels of a voxel's row begin, and the voxel's place in the row.
@@ -149,37 +160,40 @@ class Slices {
             static_cast<uint32_t>(voxel[columns] - region_.min[columns])};
   }
 
-  // Returns the picture of a layer; index_of() turns values of voxels into those of pixels.
-  template <class IndexOf>
-  std::string drawn(uint32_t number, IndexOf index_of) const {
-    PngRows* image = nullptr;  // none as long as it is empty
-    const auto put = [&](const Int3& voxel, uint32_t value) {
-      const uint32_t index = index_of(value);
-      if (index == 0) return;
-      if (image == nullptr) image = &blank();
-      const auto [row, column] = pixel(*image, voxel);
-      const uint32_t bit = column * image->bits;
-      row[bit / 8] = static_cast<uint8_t>(row[bit / 8] | index << (8 - image->bits - bit % 8));
+  // Draws `count` voxels of this value side by side, where nothing has been drawn before.
+  void put(std::vector<Picture>& images, const Int3& first, uint32_t count, uint32_t value) const {
+    PngRows& image = started(images[by_material_ ? value - 1 : 0]);
+    const uint32_t bits = image.bits, in_byte = 8 / bits, index = by_material_ ? 1 : value;
+    auto [row, column] = pixel(image, first);
+    const uint32_t end = column + count;
+    const auto put_one = [&, to = row](uint32_t at) {
+      to[at / in_byte] = static_cast<uint8_t>(to[at / in_byte] | index << (8 - bits - at % in_byte * bits));
     };
+    while (column < end && column % in_byte != 0) put_one(column++);
+    const uint32_t whole = (end - column) / in_byte;
+    std::fill_n(row + column / in_byte, whole, static_cast<uint8_t>(index * (255 / ((1u << bits) - 1))));
+    for (column += whole * in_byte; column < end; ++column) put_one(column);
+  }
+
+  void draw(uint32_t number, std::vector<Picture>& images) const {
+    const std::array<uint32_t, 2> beside = axes_beside(axis_);
     const auto put_leaf = [&](Int3 corner, uint64_t mask, const uint32_t* leaf) {
       for (; mask != 0; mask &= mask - 1) {
         const auto bit = static_cast<uint32_t>(lowest_bit(mask));
-        put(corner + cube_place(bit), dag::leaf_value(scene_.dag, leaf, bit));
+        put(images, corner + cube_place(bit), 1, dag::leaf_value(scene_.dag, leaf, bit));
       }
     };
     const auto put_solid = [&](const VoxelBox& box, uint32_t material) {
-      const uint32_t value = dag::solid_value(material);
-      if (index_of(value) == 0) return;
-      for_each_place_in(box, [&](const Int3& voxel) { put(voxel, value); });
+      const auto count = static_cast<uint32_t>(box.size()[beside[0]]);
+      for (Int3 v = box.min; v[beside[1]] < box.max[beside[1]]; ++v[beside[1]])
+        put(images, v, count, dag::solid_value(material));
     };
     dag::for_each_leaf(scene_.dag, layer(number), put_leaf, put_solid);
-    return image == nullptr ? empty_ : encode_png(*image);
   }
 
-  std::string drawn_in_colors(uint32_t number) const {
-    if (!dag::has_filled(scene_.dag, layer(number))) return empty_;
-    PngRows& image = blank();
+  void draw_colors(uint32_t number, std::vector<Picture>& images) const {
     dag::for_each_leaf(scene_.dag, layer(number), [&](Int3 corner, uint64_t mask, const uint32_t*) {
+      PngRows& image = started(images[0]);
       const std::array<uint32_t, 64> colors = (*of_leaves_)(corner);
       for (; mask != 0; mask &= mask - 1) {
         const auto bit = static_cast<uint32_t>(lowest_bit(mask));
@@ -189,20 +203,20 @@ class Slices {
         std::copy(rgba.begin(), rgba.end(), row + size_t{4} * column);
       }
     });
-    return encode_png(image);
   }
 
   const dag::VoxelScene& scene_;
   const VoxelBox region_;
   const uint32_t axis_;
+  const bool by_material_;
   uint32_t width_ = 0, height_ = 0;
   std::vector<scene::Rgba8> colors_;  // of pixels, unless these have colors of their own
   std::string empty_;                 // a picture without voxels
   std::optional<dag::LeafColors> of_leaves_;
-  mutable tbb::enumerable_thread_specific<PngRows> images_;
+  mutable tbb::enumerable_thread_specific<std::vector<Picture>> images_;
 };
 
-std::string material_folder(uint32_t material) {
+fs::path material_folder(uint32_t material) {
   return fmt::format("{}{:02}", kMaterialFolder, material);
 }
 
@@ -240,7 +254,7 @@ std::string manifest_text(const dag::VoxelScene& scene, const VoxelBox& region, 
     entry.set("number", material)
         .set("name", surface_name(scene, value))
         .set("color", scene::hex_name(surface_color(scene, value)));
-    if (by_material) entry.set("folder", material_folder(material));
+    if (by_material) entry.set("folder", material_folder(material).string());
   }
   return facts.text() + "\n";
 }
@@ -261,10 +275,10 @@ void write_slices(const dag::VoxelScene& scene, const fs::path& pattern, const s
     const uint32_t end = std::min(begin + kAtOnce, slices.count());
     tbb::parallel_for(begin, end, [&](uint32_t number) {
       throw_if_cancelled();
-      if (!options.by_material) return folder.write(names.name(number), slices.picture(number));
-      const std::vector<std::string> pictures = slices.pictures_by_material(number);
-      for (uint32_t material = 0; material < pictures.size(); ++material)
-        folder.write(fs::path(material_folder(material)) / names.name(number), pictures[material]);
+      const std::vector<std::string> pictures = slices.pictures(number);
+      for (uint32_t i = 0; i < pictures.size(); ++i)
+        folder.write((options.by_material ? material_folder(i) : fs::path()) / names.name(number),
+                     pictures[i]);
     });
     progress.update(end, "");
   }

@@ -82,6 +82,35 @@ TEST_F(Slices, HaveFewBitsForFewMaterials) {
   }
 }
 
+// Solid cubes are drawn by whole bytes, but the clip begins and ends within bytes.
+TEST_F(Slices, HoldSolidCubes) {
+  KnownScene known = known_scene(64, Materials::Sixteen, noise_grid(1));
+  const VoxelBox clip = {{3, 8, 11}, {62, 50, 41}};
+  for (const uint32_t count : {1u, 3u, 15u, 16u})
+    for (const uint32_t axis : {0u, 1u, 2u}) {
+      const auto material = [&](Int3 v) {
+        const Int3 cube = {v.x / 8, v.y / 8, v.z / 8};
+        return (cube.x + cube.y) % 3 == 0 ? -1 : (cube.x * 7 + cube.y * 5 + cube.z) % int(count);
+      };
+      known.scene.palette.count = count;
+      known.scene.dag = dense_dag(64, true, [&](uint32_t x, uint32_t y, uint32_t z) {
+        return material({int32_t(x), int32_t(y), int32_t(z)});
+      });
+      write(known, {.axis = axis, .overwrite = Overwrite::OwnFiles}, clip);
+      expect_layers(clip, axis, "layers", [&](Int3 v) {
+        const int found = material(v);
+        return found < 0 ? scene::Rgba8{0, 0, 0, 0}
+                         : opaque(surface_color(known.scene, static_cast<uint8_t>(found + 1)));
+      });
+    }
+  write(known, {.axis = 2, .by_material = true, .overwrite = Overwrite::OwnFiles}, clip);
+  expect_layers(clip, 2, "layers/material-05", [&](Int3 v) {
+    const Int3 cube = {v.x / 8, v.y / 8, v.z / 8};
+    const bool there = (cube.x + cube.y) % 3 != 0 && (cube.x * 7 + cube.y * 5 + cube.z) % 16 == 5;
+    return there ? scene::Rgba8{255, 255, 255, 255} : scene::Rgba8{0, 0, 0, 255};
+  });
+}
+
 TEST_F(Slices, OfEachMaterialAreWhiteWhereItIs) {
   const KnownScene known = known_scene(20, Materials::Sixteen, noise_grid(2));
   write(known, {.axis = 2, .by_material = true});
