@@ -90,14 +90,15 @@ class KeptNodes {
     tbb::parallel_for(size_t{0}, batches_.size(), [&](size_t i) {
       const std::span<const uint32_t> batch =
           std::span(numbers).subspan(i * kBatch, std::min(kBatch, numbers.size() - i * kBatch));
-      std::vector<uint32_t> words;
+      Words words;
+      words.reserve(batch.size() * hash::kMaxItemWords / 2);  // most levels need no more
       PlacesBlocks blocks(NodePlaces::blocks_for(batch.size()));
       for_each_of(dag.levels[level], batch, [&](size_t number, const uint32_t* node) {
         put_place(blocks, number, words.size());
         words.insert(words.end(), node, node + words_of(node, kind_at(dag, level), dag.materials));
       });
       put_place(blocks, batch.size(), words.size());
-      batches_[i] = {Words(words.begin(), words.end()), NodePlaces(std::move(blocks), batch.size())};
+      batches_[i] = {std::move(words), NodePlaces(std::move(blocks), batch.size())};
     });
   }
 
