@@ -36,7 +36,7 @@ TEST(Trace, StopsAtNoNodeWithoutABox) {
     int levels[7] = {};
     for (const DenseGrid& grid : {DenseGrid(shell), DenseGrid(dust(2)), DenseGrid(blocks)}) {
       const Traced scene(64, grid, finest);
-      for (int i = 0; i < 100; ++i) {
+      for (uint32_t i = 0; i < 10 * kThoroughness; ++i) {
         render::Ray ray = random_ray(scene, random);
         ray.pixel_is_voxel = static_cast<int64_t>(random.uniform(1, 64) * 0x1p30);
         const render::Hit hit = scene.trace(ray);
@@ -44,8 +44,12 @@ TEST(Trace, StopsAtNoNodeWithoutABox) {
         ASSERT_EQ(hit, scene.dense.trace_cubes(ray, finest));
       }
     }
-    for (uint32_t log2 = 0; log2 < std::size(levels); ++log2)
-      EXPECT_EQ(levels[log2] > 0, log2 == 0 || (log2 >= finest && log2 < 6)) << finest << ' ' << log2;
+    for (uint32_t log2 = 0; log2 < std::size(levels); ++log2) {
+      const bool possible = log2 == 0 || (log2 >= finest && log2 < 6);
+      if (kThoroughness == 10 || !possible) {  // few rays need not meet all levels
+        EXPECT_EQ(levels[log2] > 0, possible) << finest << ' ' << log2;
+      }
+    }
   }
 }
 
