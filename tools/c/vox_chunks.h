@@ -93,7 +93,8 @@ int vox_chunks_visit(vox_chunks* scene, const int32_t low[3], const int32_t high
 typedef struct vxc_chunk {
   struct vxc_chunk* next; /* the chunk that was used before this one */
   uint32_t name[4];
-  uint32_t log2, sections, roots, others, refers, materials, numbered, names; /* names: the word where names begin */
+  uint32_t log2, sections, roots, others, refers, materials, numbered,
+      names;                      /* names: the word where names begin */
   uint32_t* words;                /* here children are numbers of nodes in the next section */
   uint32_t* nodes;                /* the places of the nodes of all sections in `words` */
   uint32_t first[20], counts[20]; /* for each section: its first node in `nodes`, the number of its nodes */
@@ -391,7 +392,7 @@ static int vxc_walk(vox_chunks* scene, vxc_chunk* chunk, uint32_t section, uint3
   if ((header & 256) != 0 || log2 <= visit->level) {
     const uint8_t* color = scene->info.material[header >> 9 & 15].color;
     const int is_of_one = (header & 256) != 0 || chunk->numbered; /* nodes with numbers have no colors */
-    if ((header & 511) == 0) return 0; /* the root of an empty scene */
+    if ((header & 511) == 0) return 0;                            /* the root of an empty scene */
     for (child = 0; child < 3; ++child)
       cell.color[child] = (uint8_t)(is_of_one ? color[child] : words[3] >> 8 * child & 255);
     cell.materials = (header & 256) != 0 ? 1u << (header >> 9 & 15) : header >> 16;
