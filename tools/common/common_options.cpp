@@ -30,9 +30,8 @@ OptionTopic device_topic(std::vector<OptionRule> profile_rules) {
           {.name = "device",
            .argument = "DEVICE",
            .preset = "auto",
-           .help = "Run on cpu, cuda or cuda:N; auto takes a GPU if there is one. A list such as cuda:0,1 "
-                   "converts "
-                   "a mesh or takes a picture on several devices together."},
+           .help = "Run on cpu, cuda or cuda:N; auto takes a GPU if there is one. For a mesh or a picture, "
+                   "vox-convert and vox-render also take a list such as cuda:0,1."},
           {.name = "threads",
            .argument = "N",
            .usual = "all",

@@ -219,8 +219,8 @@ OptionTopic general_topic() {
           {.name = "json", .help = "Print the result as one JSON object on stdout."},
           {.name = "force",
            .setting = "overwrite",
-           .help =
-               "Overwrite existing files even if vox did not write them, and go on with damaged scenes."}}};
+           .help = "Overwrite existing files even if vox did not write them, and write scenes that do not "
+                   "match their digest."}}};
 }
 
 int run_tool(const std::function<ToolDescription()>& describe, int argc, char** argv,

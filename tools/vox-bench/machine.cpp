@@ -40,7 +40,7 @@ constexpr const char* kAboutMachine =
   swap      adds 1 to 32-bit words at random places by compare-and-swap
   upload    copies from the host's memory to the device; download: back
   write     writes a file and flushes it to the disk
-  read      reads the file, from the disk where the system follows the advice to forget it
+  read      reads the file, from the disk if the system drops it from its cache
   sort      sorts random 64-bit numbers by one thread of the host
 
 Small memory fits into the caches, large memory does not. Every time is the median of the repetitions after a first
