@@ -307,10 +307,13 @@ std::vector<std::byte> from_base64(std::string_view text) {
 std::vector<std::byte> from_percent_escapes(std::string_view text) {
   std::vector<std::byte> bytes;
   for (size_t i = 0; i < text.size(); ++i) {
-    uint8_t value = static_cast<uint8_t>(text[i]);
+    const char* const digits = text.data() + i + 1;
+    uint8_t value = 0;
     if (text[i] == '%' && i + 2 < text.size() &&
-        std::from_chars(text.data() + i + 1, text.data() + i + 3, value, 16).ptr == text.data() + i + 3)
+        std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2)
       i += 2;
+    else
+      value = static_cast<uint8_t>(text[i]);
     bytes.push_back(std::byte{value});
   }
   return bytes;
