@@ -36,10 +36,10 @@ class ArenaWatch final : public tbb::task_scheduler_observer {
   }
   void on_scheduler_entry(bool) override {
     entries_.load(std::memory_order_acquire);
-    set_work_watch(watch_);
+    set_work_watch(watch_.lock());
     entries_.fetch_add(1, std::memory_order_release);
   }
-  void on_scheduler_exit(bool) override { set_work_watch({}); }
+  void on_scheduler_exit(bool) override { set_work_watch(nullptr); }
 
  private:
   std::weak_ptr<WorkWatch> watch_;

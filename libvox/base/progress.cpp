@@ -2,8 +2,10 @@
 
 #include <atomic>
 #include <csignal>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <utility>
 
 #include "libvox/base/error.h"
@@ -15,7 +17,17 @@ namespace {
 ProgressSink progress_sink;
 std::mutex progress_mutex;
 thread_local int progress_silenced = 0;
-thread_local std::weak_ptr<WorkWatch> watch_of_thread;
+
+// The watches that threads have, by their numbers. A thread has only the number, which needs no destructor.
+struct Watches {
+  std::shared_mutex mutex;
+  std::map<uint64_t, std::weak_ptr<WorkWatch>> by_number;
+};
+Watches& watches() {
+  static Watches* const all = new Watches;  // never deleted, because threads may outlive static objects
+  return *all;
+}
+thread_local uint64_t watch_of_thread = 0;
 
 void tell(const ProgressState& state) {
   if (progress_silenced > 0) return;
@@ -27,12 +39,27 @@ void tell(const ProgressState& state) {
 
 }  // namespace
 
-std::weak_ptr<WorkWatch> set_work_watch(std::weak_ptr<WorkWatch> watch) {
-  return std::exchange(watch_of_thread, std::move(watch));
+uint64_t WorkWatch::next_number() {
+  static std::atomic<uint64_t> last = 0;
+  return ++last;
 }
 
-std::shared_ptr<const WorkWatch> work_watch() {
-  return watch_of_thread.lock();
+std::shared_ptr<WorkWatch> set_work_watch(const std::shared_ptr<WorkWatch>& watch) {
+  std::shared_ptr<WorkWatch> before = work_watch();
+  watch_of_thread = watch ? watch->number : 0;
+  if (watch) {
+    const std::lock_guard lock(watches().mutex);
+    std::erase_if(watches().by_number, [](const auto& entry) { return entry.second.expired(); });
+    watches().by_number.try_emplace(watch->number, watch);
+  }
+  return before;
+}
+
+std::shared_ptr<WorkWatch> work_watch() {
+  if (watch_of_thread == 0) return nullptr;
+  const std::shared_lock lock(watches().mutex);
+  const auto found = watches().by_number.find(watch_of_thread);
+  return found == watches().by_number.end() ? nullptr : found->second.lock();
 }
 
 ProgressSink set_progress_sink(ProgressSink sink) {

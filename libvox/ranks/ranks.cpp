@@ -200,8 +200,7 @@ void run_thread_ranks(uint32_t count, const std::function<void(Ranks&)>& work) {
   if (count == 1) {
     run(0);
   } else {
-    const std::weak_ptr<WorkWatch> watch = set_work_watch({});  // of this thread, which all ranks share
-    set_work_watch(watch);
+    const std::shared_ptr<WorkWatch> watch = work_watch();  // of this thread, which all ranks share
     std::vector<std::jthread> threads;
     for (uint32_t rank = 0; rank < count; ++rank)
       threads.emplace_back([&, rank] {

@@ -160,14 +160,14 @@ TEST(WorkWatch, TakesWhatItsThreadSaysAndCancelsItAlone) {
   const auto watch = std::make_shared<WorkWatch>();
   watch->log = to(heard);
   watch->progress = [&](const ProgressState& state) { heard.emplace_back(state.what); };
-  EXPECT_EQ(set_work_watch(watch).lock(), nullptr);
+  EXPECT_EQ(set_work_watch(watch), nullptr);
   log_info("a wall");
   { const Progress progress("digging", 2); }
   std::thread([] { log_info("a tree"); }).join();
   watch->cancelled = true;
   EXPECT_THROW(throw_if_cancelled(), Cancelled);
   std::thread([] { EXPECT_NO_THROW(throw_if_cancelled()); }).join();
-  EXPECT_EQ(set_work_watch({}).lock(), watch);
+  EXPECT_EQ(set_work_watch(nullptr), watch);
   EXPECT_NO_THROW(throw_if_cancelled());
   set_log_sink(before);
   EXPECT_EQ(heard, (std::vector<std::string>{"a wall", "digging"}));
@@ -182,7 +182,7 @@ TEST(WorkWatch, ThatIsDeletedIsSetNoLonger) {
   watch.reset();
   EXPECT_NO_THROW(throw_if_cancelled());
   EXPECT_EQ(work_watch(), nullptr);
-  set_work_watch({});
+  set_work_watch(nullptr);
 }
 
 TEST(NearestWord, MisspeltWordsAreFound) {

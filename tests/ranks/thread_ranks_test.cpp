@@ -135,12 +135,12 @@ TEST(ThreadRanks, ARankThatThrowsEndsTheOthersAndItsErrorIsThrown) {
 // An engine's calls can be cancelled, whatever the number of its devices.
 TEST(ThreadRanks, TheThreadsHaveTheCallersWatch) {
   const auto watch = std::make_shared<WorkWatch>();
-  const std::weak_ptr<WorkWatch> before = set_work_watch(watch);
+  const std::shared_ptr<WorkWatch> before = set_work_watch(watch);
   std::atomic<uint32_t> watched = 0;
   run_thread_ranks(3, [&](Ranks&) { watched += work_watch() == watch ? 1 : 0; });
   watch->cancelled = true;
   EXPECT_THROW(run_thread_ranks(2, [](Ranks&) { throw_if_cancelled(); }), Cancelled);
-  EXPECT_EQ(set_work_watch(before).lock(), watch);
+  EXPECT_EQ(set_work_watch(before), watch);
   EXPECT_EQ(watched, 3u);
 }
 
