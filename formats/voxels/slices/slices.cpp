@@ -172,7 +172,7 @@ class Slices {
     while (column < end && column % in_byte != 0) put_one(column++);
     const uint32_t whole = (end - column) / in_byte;
     std::fill_n(row + column / in_byte, whole, static_cast<uint8_t>(index * (255 / ((1u << bits) - 1))));
-    for (column += whole * in_byte; column < end; ++column) put_one(column);
+    for (uint32_t last = column + whole * in_byte; last < end; ++last) put_one(last);
   }
 
   void draw(uint32_t number, std::vector<Picture>& images) const {
