@@ -20,9 +20,9 @@
 
 namespace vox {
 
-// Sets a watch for all threads that work in an arena. A thread that is still in the arena when this is deleted keeps
-// its watch, so the watch is a weak pointer. The thread sanitizer does not see that observe() is ordered before and
-// after entries, so a counter shows it.
+// Sets a watch for all threads that work in an arena. A thread that is still in the arena when this is deleted is
+// not told, and keeps a watch that is there no longer (set_work_watch()). The thread sanitizer does not see that
+// observe() is ordered before and after entries, so a counter shows it.
 class ArenaWatch final : public tbb::task_scheduler_observer {
  public:
   ArenaWatch(tbb::task_arena& arena, std::weak_ptr<WorkWatch> watch)

@@ -1,6 +1,7 @@
 #include "formats/pages/chunk_builder.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "formats/pages/scene_chunks.h"
 #include "libvox/base/error.h"
@@ -245,10 +246,8 @@ std::vector<uint32_t> ChunkBuilder::finish(std::span<NodeFromAfar> roots) {
            (dag_.materials ? 1u : 0u) | (colors_.counts_voxels ? 2u : 0u)};
   words.insert(words.end(), sizes.begin(), sizes.end());
   for (const uint64_t chunk : chunks) {
-    const auto [low, high] = below_->name(chunk);
-    words.insert(words.end(), {static_cast<uint32_t>(high >> 32), static_cast<uint32_t>(high),
-                               static_cast<uint32_t>(low >> 32), static_cast<uint32_t>(low),
-                               static_cast<uint32_t>(below_->end(chunk) - below_->begin(chunk))});
+    std::ranges::copy(name_words(below_->name(chunk)), std::back_inserter(words));
+    words.push_back(static_cast<uint32_t>(below_->end(chunk) - below_->begin(chunk)));
   }
   words.insert(words.end(), body.begin(), body.end());
 

@@ -1,11 +1,15 @@
-#include "formats/pages/color_chunks.h"
-
+// Cuts a scene's colors into chunks (docs/formats.md, "Chunks of colors").
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <span>
+#include <vector>
 
+#include "formats/pages/scene_chunks.h"
+#include "libvox/attributes/packed_values.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/render/node_colors.h"
@@ -14,6 +18,8 @@
 namespace vox {
 namespace {
 
+constexpr uint32_t kColorMagic = 0x4c435856, kColorVersion = 1;  // "VXCL"
+constexpr uint64_t kChunkColors = uint64_t{64} * attributes::kGroupValues;
 constexpr uint64_t kMeanOf = attributes::kBlockValues;  // colors
 constexpr uint64_t kAtOnce = kMeanOf;                   // chunks, whose means fill one chunk
 
@@ -39,9 +45,8 @@ class ColorCutter {
     for (const Level& level : levels_) {
       if (level.names.empty()) break;
       totals.levels.push_back(level.names.size());
-      for (const auto& [low, high] : level.names)
-        index.insert(index.end(), {static_cast<uint32_t>(high >> 32), static_cast<uint32_t>(high),
-                                   static_cast<uint32_t>(low >> 32), static_cast<uint32_t>(low)});
+      for (const dag::Digest& name : level.names)
+        std::ranges::copy(name_words(name), std::back_inserter(index));
     }
     totals.words = words_;
     totals.index = chunk_name(index);

@@ -7,11 +7,13 @@
 // chunk, and the chunks depend only on the scene's content and these limits.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
 
+#include "libvox/attributes/packed_values.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/voxel_scene.h"
 
@@ -39,8 +41,23 @@ using KeepChunk = std::function<void(const dag::Digest& name, std::span<const ui
 ChunkTotals cut_into_chunks(const dag::VoxelScene& scene, const ChunkLimits& limits, bool counts_voxels,
                             const KeepChunk& keep);
 
-// Returns the name of a chunk with these words.
+struct ColorTotals {
+  dag::Digest index;             // the name of the chunk that holds the names of all others
+  std::vector<uint64_t> levels;  // the number of chunks of each level
+  uint64_t words = 0;            // in all chunks but the index
+};
+
+// Makes the chunks of a scene's colors, of which there must be at least one. The colors of voxels follow one another as
+// the scene numbers its voxels (libvox/dag/voxel_numbers.h). Each level above has the means of 64 colors of the one
+// below, for voxels that are seen from afar. The last level is one chunk. The values may be paged.
+ColorTotals cut_into_color_chunks(const attributes::PackedValues& colors, const KeepChunk& keep);
+
+// Returns the name of a chunk with these words, and the words of a name in other chunks.
 dag::Digest chunk_name(std::span<const uint32_t> words);
+inline std::array<uint32_t, 4> name_words(const dag::Digest& name) {
+  return {static_cast<uint32_t>(name.high >> 32), static_cast<uint32_t>(name.high),
+          static_cast<uint32_t>(name.low >> 32), static_cast<uint32_t>(name.low)};
+}
 
 // The words of a chunk, as docs/formats.md lists them.
 

@@ -10,7 +10,6 @@
 #include "formats/io/compression.h"
 #include "formats/io/output_folder.h"
 #include "formats/io/read_file.h"
-#include "formats/pages/color_chunks.h"
 #include "formats/pages/html_page.h"
 #include "formats/pages/scene_facts.h"
 #include "libvox/base/error.h"

@@ -16,7 +16,7 @@
 
 namespace vox {
 
-// Programs that read the chunks themselves (tools/c/vox_chunks.h) need no page.
+// Programs that read the chunks themselves (tools/c/vox_chunks.h) need no page. Only a page has 24-bit colors.
 enum class StreamPage { Written, LeftOut };
 
 struct SceneStreamOptions {

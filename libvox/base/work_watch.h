@@ -14,7 +14,7 @@ namespace vox {
 // Receives the progress and the messages of the threads that it is set for, in place of the program's sinks. Calls of
 // `progress` never overlap, even those of different watches or of the program's sink; nor do calls of `log`.
 struct WorkWatch {
-  const uint64_t number = next_number();
+  const uint64_t number = next_number();  // by which threads know it
   ProgressSink progress;
   LogSink log;
   std::atomic<bool> cancelled = false;  // if true, throw_if_cancelled() throws Cancelled on these threads

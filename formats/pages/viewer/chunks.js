@@ -5,7 +5,8 @@ import { ones } from './scene.js';
  *   chunks: {name: string, roots: number}[], body: number}} ChunkHead body is the place of its first node */
 /** @typedef {{light: Float32Array, codes: Uint8Array}} Colors the materials' linear light, and the codes of light */
 
-const kMagic = 0x4b435856, kColorMagic = 0x4c435856, kVersion = 1, kHeadWords = 8, kNameWords = 5, kNodeHead = 4, kReferenceWords = 6;
+const kMagic = 0x4b435856, kColorMagic = 0x4c435856, kVersion = 1;
+const kHeadWords = 8, kNameWords = 5, kNodeHead = 4, kReferenceWords = 6;
 const kHomogeneous = 0x100, kClosed = 0x80000000;
 const kLeastRows = 64;  // for chunks
 const kLightSteps = 65535;

@@ -10,7 +10,6 @@
 #include <span>
 #include <utility>
 
-#include "formats/pages/color_chunks.h"
 #include "formats/pages/html_page.h"
 #include "formats/pages/scene_chunks.h"
 #include "libvox/scene/oklab.h"
