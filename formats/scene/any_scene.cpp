@@ -112,7 +112,7 @@ uint64_t host_limit(const EngineOptions& options) {
   return limits_host(options) ? options.memory_limit : resident_bytes() + available_bytes() / 5 * 4;
 }
 
-constexpr uint64_t kLarge = uint64_t{8} << 30, kManyChunks = uint64_t{1} << 30;  // see Loading
+constexpr uint64_t kLarge = uint64_t{8} << 30, kManyChunks = uint64_t{1} << 27;  // see Loading
 
 // Returns how many bytes of words are read as a whole, with so much memory left.
 uint64_t most_at_once(Loading loading, uint64_t left) {

@@ -43,8 +43,8 @@ enum class Loading {
   // only parts of a large one.
   AsUsed,
 
-  // As AsUsed, but as it is used from 1 GiB on, and then not compared with its digest, which takes longer than all else: the
-  // check sums of the chunks that are read stand for it.
+  // As AsUsed, but as it is used from 128 MiB on, and then not compared with its digest, which takes longer than all
+  // else: the check sums of the chunks that are read stand for it.
   ByChunks,
 
   // As it is used, unless it takes less than 64 MiB. For work that needs few nodes and ignores damage.

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <libdeflate.h>
-#include <sys/mman.h>
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/info.h>
 #include <tbb/parallel_pipeline.h>
@@ -205,23 +204,12 @@ uint64_t checked_size(const Object& dataset, hid_t expected) {
   return dims[0];
 }
 
-// Asks the system for large pages, because the first touch of gigabytes is faster with them.
-template <class Array>
-Array on_large_pages(Array words) {
-  constexpr uint64_t kPage = 4096;
-  const uint64_t bytes = words.size() * sizeof(words[0]);
-  const uint64_t before = (kPage - reinterpret_cast<uintptr_t>(words.data()) % kPage) % kPage;
-  if (bytes >= kLargeBytes)
-    madvise(reinterpret_cast<char*>(words.data()) + before, (bytes - before) / kPage * kPage, MADV_HUGEPAGE);
-  return words;
-}
-
 template <class Array>
 Array read(std::span<const Object> datasets, hid_t type) {
   using Word = typename Array::value_type;
   std::vector<uint64_t> sizes;
   for (const Object& dataset : datasets) sizes.push_back(checked_size(dataset, type));
-  Array words = on_large_pages(Array(std::accumulate(sizes.begin(), sizes.end(), uint64_t{0})));
+  Array words(std::accumulate(sizes.begin(), sizes.end(), uint64_t{0}));
   std::span<Word> left(words);
   for (size_t i = 0; i < sizes.size(); left = left.subspan(sizes[i++])) {
     const std::span<Word> to = left.first(sizes[i]);

@@ -13,6 +13,10 @@
 
 namespace vox {
 
+// Asks the system for pages of 2 MiB for memory that is about to be written for the first time. Each small page would cost a
+// fault, and random reads of gigabytes would have to look up where their pages lie.
+void prefer_huge_pages(void* memory, uint64_t bytes);
+
 template <class T>
 class UninitializedAllocator {
  public:
@@ -28,7 +32,10 @@ class UninitializedAllocator {
 
   T* allocate(size_t count) {
     if (paged_ && count * sizeof(T) == paged_->size()) return reinterpret_cast<T*>(paged_->data());
-    return std::allocator<T>().allocate(count);
+    constexpr uint64_t kLarge = 8 << 20;  // a smaller array is not worth the rest of a huge page
+    T* const at = std::allocator<T>().allocate(count);
+    if (count * sizeof(T) >= kLarge) prefer_huge_pages(at, count * sizeof(T));
+    return at;
   }
   void deallocate(T* at, size_t count) {
     if (paged_ && reinterpret_cast<uint8_t*>(at) == paged_->data()) return;

@@ -106,15 +106,17 @@ uint64_t DerivedDag::batch_nodes(uint64_t at_once) const {
 void DerivedDag::check_memory(uint64_t more) const {
   if (memory_limit_ == 0) return;
   uint64_t held = table_.size() * sizeof(uint64_t) + items_.size() / hash::kMaxItemWords * kItemBytes +
-                  used_words_ * sizeof(uint32_t) + blocks_.size() * sizeof(PlacesBlock);
+                  (numbers_.size() + made_.size() + used_words_) * sizeof(uint32_t) +
+                  blocks_.size() * sizeof(PlacesBlock);
   for (const DagLevel& level : result_.levels)
     held += level.words.size() * sizeof(uint32_t) + level.places.blocks().size() * sizeof(PlacesBlock);
   if (held + more > memory_limit_) throw OutOfMemory(more, memory_limit_ - std::min(held, memory_limit_));
 }
 
 void DerivedDag::start_level(uint64_t n) {
-  made_.resize(n);
   count_ = used_words_ = 0;
+  check_memory(n * sizeof(uint32_t));
+  made_.resize(n);
 }
 
 void DerivedDag::start_batch(uint64_t done, uint64_t n) {
@@ -163,6 +165,24 @@ bool DerivedDag::equals(uint32_t value, const uint32_t* words, uint32_t size) co
 void DerivedDag::find_slot(uint64_t i) {
   slots_[i] = hash::hash_words(item(i), sizes_[i]) >> 32;
   prefetch_line(table_.data() + first_slot(slots_[i], table_.size()));
+}
+
+// Returns the number of the node to which the item's first slot leads, or count_ if that is none of an earlier batch, or
+// one that is not equal.
+uint64_t DerivedDag::number_in_slot(uint64_t i) const {
+  const uint64_t value = std::atomic_ref(table_.data()[first_slot(slots_[i], table_.size())]).load();
+  const uint64_t number = (value & UINT32_MAX) - 1;
+  return value >> 32 == slots_[i] && number < count_ ? number : count_;
+}
+
+void DerivedDag::prefetch_place(uint64_t i) const {
+  if (const uint64_t number = number_in_slot(i); number < count_)
+    NodePlacesRef{blocks_.data()}.prefetch(number);
+}
+
+void DerivedDag::prefetch_words(uint64_t i) const {
+  if (const uint64_t number = number_in_slot(i); number < count_)
+    prefetch_line(words_.data() + NodePlacesRef{blocks_.data()}[number]);
 }
 
 void DerivedDag::claim_slot(uint64_t i) {

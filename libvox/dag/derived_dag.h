@@ -39,14 +39,18 @@ class DerivedDag {
       const uint64_t end = std::min(begin + most, n);
       start_batch(begin, end - begin);
       tbb::parallel_for(NodeNumbers(begin, end, at_once), [&](const NodeNumbers& range) {
-        // Slots are claimed a few nodes later, so that they have come into the cache by then.
-        constexpr uint64_t kAhead = 32;
-        uint64_t claimed = range.begin() - begin;
+        // A slot is read a few nodes later, the node that it leads to a few later still, and so on, so that each has
+        // come into the cache by then.
+        constexpr uint64_t kAhead = 16;
+        const uint64_t first = range.begin() - begin;
+        uint64_t claimed = first;
         nodes(range, [&](uint64_t number, const auto& write) {
           const uint64_t i = number - begin;
           sizes_[i] = static_cast<uint8_t>(write(item(i)));
           find_slot(i);
-          if (i >= claimed + kAhead) claim_slot(claimed++);
+          if (i >= first + kAhead) prefetch_place(i - kAhead);
+          if (i >= first + 2 * kAhead) prefetch_words(i - 2 * kAhead);
+          if (i >= claimed + 3 * kAhead) claim_slot(claimed++);
         });
         while (claimed < range.end() - begin) claim_slot(claimed++);
       });
@@ -74,6 +78,9 @@ class DerivedDag {
   void start_level(uint64_t n);
   void start_batch(uint64_t done, uint64_t n);
   void find_slot(uint64_t i);
+  uint64_t number_in_slot(uint64_t i) const;
+  void prefetch_place(uint64_t i) const;
+  void prefetch_words(uint64_t i) const;
   void claim_slot(uint64_t i);
   void finish_batch(uint64_t begin, uint64_t n);
   void make_room(uint64_t items, uint64_t words, uint64_t done);

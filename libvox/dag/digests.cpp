@@ -85,29 +85,22 @@ Digest digest_of(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks) {
 
 // There are at most 8^18 leaves of 64 voxels, so no count overflows.
 OctreeCounts octree_counts(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks) {
-  OctreeCounts counts = {.nodes = std::vector<uint64_t>(dag.levels.size()), .voxels = 0};
-  for_each_uses(dag, memory, ranks, [&](uint32_t level, uint64_t first, std::span<const NodeUses> uses) {
-    counts.nodes[level] += tbb::parallel_reduce(
-        tbb::blocked_range<size_t>(0, uses.size(), 1 << 14), uint64_t{0},
-        [&](const auto& range, uint64_t sum) {
-          for (size_t i = range.begin(); i < range.end(); ++i) sum += uses[i].places;
-          return sum;
-        },
-        std::plus<>());
-    if (level < dag.depth()) return;
-    std::atomic<uint64_t> voxels = 0;
-    tbb::parallel_for(
-        NodeNumbers(first, first + uses.size(), nodes_at_once(dag.levels[level])),
-        [&](const NodeNumbers& range) {
-          uint64_t here = 0;
-          for_each_in_order(dag.levels[level], range, [&](uint64_t number, const uint32_t* leaf) {
-            here += uses[number - first].places * static_cast<uint64_t>(popcount(leaf_mask(leaf)));
-          });
-          voxels += here;
-        });
-    counts.voxels += voxels;
-  });
-  throw_if_cancelled();  // counts of words that could not be read stay here
+  struct Sums {
+    uint64_t nodes = 0, voxels = 0;
+    Sums& operator+=(const Sums& other) {
+      nodes += other.nodes;
+      voxels += other.voxels;
+      return *this;
+    }
+  };
+  OctreeCounts counts;
+  const auto sums = sums_over_nodes<Sums>(
+      dag, memory, ranks, [&](uint32_t level, const uint32_t* node, const NodeUses& uses, Sums& to) {
+        to.nodes += uses.places;
+        if (level == dag.depth()) to.voxels += uses.places * static_cast<uint64_t>(popcount(leaf_mask(node)));
+      });
+  for (const Sums& level : sums) counts.nodes.push_back(level.nodes);
+  if (!sums.empty()) counts.voxels = sums.back().voxels;
   for (uint64_t& nodes : counts.nodes) nodes = sum_of(ranks, nodes);
   counts.voxels = sum_of(ranks, counts.voxels);
   return counts;

@@ -8,6 +8,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
 
 #include <algorithm>
 #include <array>
@@ -40,6 +41,7 @@ class LevelValues {
   // Sets the values of nodes, beginning with node `first`. Different threads may set different values.
   void set(uint64_t first, std::span<const T> values) { values_.write(first, values); }
   void read(uint64_t first, std::span<T> to) const { values_.read(first, to); }
+  T* in_memory() { return values_.in_file() ? nullptr : values_.data(); }  // null if they lie in a file
 
   // Reads values on one thread. Most nodes' children follow each other, so values in a file are read in blocks.
   class Reader {
@@ -150,59 +152,59 @@ inline NodeUsesList sums_of_share(ranks::Ranks& ranks, NodeUsesList uses) {
   return received;
 }
 
-// Collective. Finds the uses of all nodes, from the root down, in parts of levels. The uses of a part take at most
-// `memory` bytes, and the level above is read once for each part. Each rank calls on_part(level, first, uses) for its
-// share of each part, with the uses of the nodes from number `first` on.
-template <class OnPart>
-void for_each_uses(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks, const OnPart& on_part) {
+// Collective. Finds the uses of all nodes, from the root down, and calls on_node(level, words, uses, sums) for each node
+// of the rank's share of each level, in parallel. Returns the sums of each level, of a type with +=. The uses of a
+// level take at most `memory` bytes, three times: more lie in a file, and then the level above is read once for each
+// part of the level.
+template <class Sums, class OnNode>
+std::vector<Sums> sums_over_nodes(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks,
+                                  const OnNode& on_node) {
   constexpr uint64_t kLeastPart = 1 << 10;  // nodes
-  const uint64_t part = std::max(std::ranges::min(ranks.gather(memory)) / sizeof(NodeUses), kLeastPart);
-  const NodeUses root = {.pointers = 1, .places = 1};
-  LevelValues<uint64_t> above;  // how often each node of the level above occurs in the octree
+  const uint64_t most = std::max(std::ranges::min(ranks.gather(memory)) / sizeof(NodeUses), kLeastPart);
+  std::vector<Sums> result(dag.levels.size());
+  LevelValues<NodeUses> uses(1, memory);
+  uses.set(0, std::array{NodeUses{.pointers = 1, .places = 1}});
   for (uint32_t level = 0; level <= dag.depth() && !dag.empty(); ++level) {
-    const uint64_t nodes = dag.levels[level].places.nodes();
-    LevelValues<uint64_t> here(level < dag.depth() ? nodes : 0, memory);  // nothing lies below leaves
-    for (uint64_t first = 0; first < nodes; first += part) {
-      NodeUsesList uses(std::min(part, nodes - first));
-      tbb::parallel_for(tbb::blocked_range<size_t>(0, uses.size(), 1 << 14), [&](const auto& range) {
-        std::fill_n(uses.begin() + static_cast<ptrdiff_t>(range.begin()), range.size(), NodeUses{0, 0});
+    const DagLevel& from = dag.levels[level];
+    const uint64_t below = level < dag.depth() ? dag.levels[level + 1].places.nodes() : 0;
+    LevelValues<NodeUses> next(below, memory);
+    NodeUses* const whole = ranks.count() == 1 ? next.in_memory() : nullptr;
+    for (uint64_t first = 0; first == 0 || first < below;) {
+      const uint64_t size = whole ? below : std::min(most, below - first);
+      NodeUsesList part(whole ? 0 : size);
+      NodeUses* const counted = whole ? whole : part.data();
+      tbb::parallel_for(tbb::blocked_range<size_t>(0, size, 1 << 14), [&](const auto& range) {
+        std::fill(counted + range.begin(), counted + range.end(), NodeUses{0, 0});
       });
-      if (level == 0) {
-        if (ranks.rank() == 0) uses[0] = root;
-      } else {
-        auto readers = above.readers();
-        tbb::parallel_for(own_nodes(ranks, dag.levels[level - 1]), [&](const NodeNumbers& range) {
-          auto& times = readers.local();
-          for_each_in_order(dag.levels[level - 1], range, [&](uint64_t number, const uint32_t* node) {
-            const uint64_t places = times[number];
-            for (uint32_t i = 1; i < node_words(node[0]); ++i) {
-              if (node[i] - first >= uses.size()) continue;  // also where node[i] < first
-              NodeUses& use = uses[node[i] - first];
-              std::atomic_ref(use.pointers).fetch_add(1, std::memory_order_relaxed);
-              std::atomic_ref(use.places).fetch_add(places, std::memory_order_relaxed);
-            }
-          });
+      auto readers = uses.readers();
+      const auto count = [&](const NodeNumbers& range, Sums sums) {
+        auto& uses_of = readers.local();
+        for_each_in_order(from, range, [&](uint64_t number, const uint32_t* node) {
+          const NodeUses own = uses_of[number];
+          if (first == 0) on_node(level, node, own, sums);
+          const uint32_t words = below > 0 ? node_words(node[0]) : 0;
+          for (uint32_t i = 1; i < words; ++i) {
+            if (node[i] - first >= size) continue;  // also where node[i] < first
+            NodeUses& use = counted[node[i] - first];
+            std::atomic_ref(use.pointers).fetch_add(1, std::memory_order_relaxed);
+            std::atomic_ref(use.places).fetch_add(own.places, std::memory_order_relaxed);
+          }
         });
+        return sums;
+      };
+      result[level] += tbb::parallel_reduce(own_nodes(ranks, from), Sums(), count,
+                                            [](Sums a, const Sums& b) { return a += b; });
+      throw_if_cancelled();  // counts of words that could not be read stay here
+      if (!whole) {
+        part = sums_of_share(ranks, std::move(part));
+        next.set(first + ranks::share_begins(ranks, size)[ranks.rank()], part);
+        give_to_all(ranks, next, first, size);
       }
-      const uint64_t all = uses.size(), own = first + ranks::share_begins(ranks, all)[ranks.rank()];
-      uses = sums_of_share(ranks, std::move(uses));
-      if (level < dag.depth()) {
-        tbb::parallel_for(
-            NodeNumbers(0, uses.size(), 4096),
-            [&](const NodeNumbers& range) {
-              std::vector<uint64_t> places(range.size());
-              std::transform(uses.begin() + static_cast<ptrdiff_t>(range.begin()),
-                             uses.begin() + static_cast<ptrdiff_t>(range.end()), places.begin(),
-                             [](const NodeUses& use) { return use.places; });
-              here.set(own + range.begin(), places);
-            },
-            tbb::simple_partitioner());
-        give_to_all(ranks, here, first, all);
-      }
-      on_part(level, own, std::span<const NodeUses>(uses));
+      first += std::max<uint64_t>(size, 1);
     }
-    above = std::move(here);
+    uses = std::move(next);
   }
+  return result;
 }
 
 }  // namespace vox::dag

@@ -2,25 +2,16 @@
 
 #include <nvtx3/nvToolsExt.h>
 #include <oneapi/tbb/parallel_for.h>
-#include <sys/mman.h>
 
 #include <cstring>
 
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
+#include "libvox/base/words.h"
 #include "libvox/device/devices.h"
 
 namespace vox::device {
 namespace {
-
-// Asks for huge pages for an array that is about to be written for the first time; otherwise every 4 KB of it
-// would cost a page fault. Small arrays share their pages with others and are left alone.
-void prefer_huge_pages(void* array, uint64_t bytes) {
-  constexpr uintptr_t kHugePage = 2 << 20;
-  const auto begin = (reinterpret_cast<uintptr_t>(array) + kHugePage - 1) / kHugePage * kHugePage;
-  const auto end = (reinterpret_cast<uintptr_t>(array) + bytes) / kHugePage * kHugePage;
-  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-}
 
 // Does what memcpy does, with all cores, because one core does not keep up with the bus.
 void copy_parallel(char* to, const char* from, uint64_t bytes) {

@@ -27,30 +27,32 @@
 namespace vox::measure {
 namespace {
 
-// Uses of the nodes of a part of a level.
-struct PartUses {
-  uint64_t first;  // the first node's number
-  std::span<const dag::NodeUses> uses;
-
-  dag::NodeNumbers numbers(const dag::DagLevel& level) const {
-    return {first, first + uses.size(), dag::nodes_at_once(level)};
-  }
-  const dag::NodeUses& of(uint64_t number) const { return uses[number - first]; }
-};
-
 // Sums over nodes of a level. Those of leaves are voxels by material, and cubes of 2³ voxels that are not empty, too.
-struct PartSums {
+struct NodeSums {
   LevelStats level;
   std::array<uint64_t, scene::kPaletteSize> materials = {};
   uint64_t blocks = 0;
 
-  PartSums& operator+=(const PartSums& other) {
+  NodeSums& operator+=(const NodeSums& other) {
     level += other.level;
     for (size_t i = 0; i < materials.size(); ++i) materials[i] += other.materials[i];
     blocks += other.blocks;
     return *this;
   }
 
+  void add(const uint32_t* node, const dag::LevelForm& form, const dag::NodeUses& uses) {
+    const uint64_t size = dag::words_of(node, form.kind, form.materials);
+    level.svo_nodes += uses.places;
+    level.unique_nodes += 1;
+    level.words += size;
+    level.svo_words += uses.places * size;
+    level.item_sizes[size] += 1;
+    level.pointers.add(uses.pointers);
+    level.places.add(uses.places);
+    if (form.kind == dag::NodeKind::Leaf) add_leaf(node, uses.places, form.materials);
+  }
+
+ private:
   void add_leaf(const uint32_t* leaf, uint64_t places, bool has_materials) {
     const uint64_t mask = dag::leaf_mask(leaf);
     blocks += places * static_cast<uint64_t>(popcount(dag::filled_blocks(mask)));
@@ -63,28 +65,6 @@ struct PartSums {
     for (size_t m = 0; m < voxels.size(); ++m) materials[m] += places * voxels[m];
   }
 };
-
-// Reads each node once.
-PartSums part_sums(const dag::DagLevel& level, const dag::LevelForm& form, const PartUses& part) {
-  const auto count = [&](const dag::NodeNumbers& range, PartSums sums) {
-    dag::for_each_in_order(level, range, [&](uint64_t number, const uint32_t* node) {
-      const uint64_t size = dag::words_of(node, form.kind, form.materials);
-      const dag::NodeUses& uses = part.of(number);
-      LevelStats& stats = sums.level;
-      stats.svo_nodes += uses.places;
-      stats.unique_nodes += 1;
-      stats.words += size;
-      stats.svo_words += uses.places * size;
-      stats.item_sizes[size] += 1;
-      stats.pointers.add(uses.pointers);
-      stats.places.add(uses.places);
-      if (form.kind == dag::NodeKind::Leaf) sums.add_leaf(node, uses.places, form.materials);
-    });
-    return sums;
-  };
-  return tbb::parallel_reduce(part.numbers(level), PartSums(), count,
-                              [](PartSums a, const PartSums& b) { return a += b; });
-}
 
 }  // namespace
 
@@ -121,7 +101,6 @@ namespace {
 
 // Collective. Returns what all ranks have counted, on rank 0.
 DagStats of_all(ranks::Ranks& ranks, const DagStats& own) {
-  throw_if_cancelled();  // counts of words that could not be read stay here
   DagStats sum;
   sum.levels.resize(own.levels.size());
   const std::vector<LevelStats> levels = brought_to_first(ranks, own.levels);
@@ -136,17 +115,15 @@ DagStats of_all(ranks::Ranks& ranks, const DagStats& own) {
 
 DagStats count_dag(const dag::FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks) {
   DagStats stats;
-  stats.levels.resize(dag.levels.size());
-  dag::for_each_uses(dag, memory, ranks,
-                     [&](uint32_t level, uint64_t first, std::span<const dag::NodeUses> uses) {
-                       throw_if_cancelled();
-                       const PartUses part = {first, uses};
-                       const PartSums counted = part_sums(dag.levels[level], dag::form_of(dag, level), part);
-                       stats.levels[level] += counted.level;
-                       stats.octree_masks += counted.level.svo_nodes + counted.blocks;
-                       for (size_t i = 0; i < counted.materials.size(); ++i)
-                         stats.material_voxels[i] += counted.materials[i];
-                     });
+  const auto sums = dag::sums_over_nodes<NodeSums>(
+      dag, memory, ranks, [&](uint32_t level, const uint32_t* node, const dag::NodeUses& uses, NodeSums& to) {
+        to.add(node, dag::form_of(dag, level), uses);
+      });
+  for (const NodeSums& level : sums) {
+    stats.levels.push_back(level.level);
+    stats.octree_masks += level.level.svo_nodes + level.blocks;
+    for (size_t i = 0; i < level.materials.size(); ++i) stats.material_voxels[i] += level.materials[i];
+  }
   stats = of_all(ranks, stats);
   for (const uint64_t voxels : stats.material_voxels) stats.voxels += voxels;
   if (!dag.empty() && ranks.rank() == 0) stats.filled = dag::filled_box(dag);

@@ -57,8 +57,8 @@ struct DagStats {
   LevelStats all_levels() const;
 };
 
-// Counts a DAG that check_structure() accepts. `memory` is passed to dag::for_each_uses(): a larger DAG is counted in
-// parts. Collective: each rank counts its share, and rank 0 gets the result.
+// Counts a DAG that check_structure() accepts. `memory` is passed to dag::sums_over_nodes(): a larger DAG is counted
+// in parts. Collective: each rank counts its share, and rank 0 gets the result.
 DagStats count_dag(const dag::FrozenDag& dag, uint64_t memory = UINT64_MAX,
                    ranks::Ranks& ranks = ranks::alone());
 

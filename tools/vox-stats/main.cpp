@@ -238,7 +238,8 @@ bool compares(const SceneStats& stats) {
 void count(SceneStats& stats, const StatsOptions& options, ranks::Ranks& ranks) {
   const dag::FrozenDag& dag = stats.scene.dag;
   if (compares(stats) || stats.has(Section::Materials)) {
-    stats.dag = measure::count_dag(dag, memory_for_values(options.engine), ranks);
+    stats.dag =
+        measure::count_dag(dag, 2 * memory_for_values(options.engine), ranks);  // nothing else is held
     if (ranks.rank() == 0) measure::check_counts(*stats.dag, dag);
   } else if (ranks.rank() == 0 && (stats.has(Section::Levels) || stats.has(Section::Scene))) {
     stats.dag = measure::stated_counts(dag);
@@ -334,9 +335,8 @@ void measure_all(SceneStats& stats, const StatsOptions& options, bricks::FrozenB
 Loading loading_for(const StatsOptions& options) {
   if (options.shows(Section::Memory) || options.shows(Section::Compression) || options.html)
     return Loading::Whole;
-  const bool counts =
-      options.shows(Section::Materials) || options.shows(Section::Sharing) || options.shows(Section::Sizes);
-  return counts ? Loading::AsUsed : Loading::InParts;
+  if (options.shows(Section::Sharing) || options.shows(Section::Sizes)) return Loading::AsUsed;
+  return options.shows(Section::Materials) ? Loading::ByChunks : Loading::InParts;
 }
 
 void report(const StatsOptions& options, ranks::Ranks& ranks) {
