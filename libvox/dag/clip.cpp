@@ -1,10 +1,12 @@
 #include "libvox/dag/parts.h"
 
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -86,10 +88,11 @@ class KeptNodes {
     set_ = std::move(set);
     const std::vector<uint32_t> numbers = set_.close();
     size_ = numbers.size();
-    batches_.resize((numbers.size() + kBatch - 1) / kBatch);
+    batch_ = batch_for(dag.levels[level]);
+    batches_.resize((size_ + batch_ - 1) / batch_);
     tbb::parallel_for(size_t{0}, batches_.size(), [&](size_t i) {
       const std::span<const uint32_t> batch =
-          std::span(numbers).subspan(i * kBatch, std::min(kBatch, numbers.size() - i * kBatch));
+          std::span(numbers).subspan(i * batch_, std::min(batch_, size_ - i * batch_));
       Words words;
       words.reserve(batch.size() * hash::kMaxItemWords / 2);  // most levels need no more
       PlacesBlocks blocks(NodePlaces::blocks_for(batch.size()));
@@ -105,29 +108,39 @@ class KeptNodes {
   // Replaces the pointers of inner nodes by the ids of the nodes below.
   void point_to(const KeptNodes& below) {
     tbb::parallel_for(uint64_t{0}, size(), [&](uint64_t id) {
-      Batch& batch = batches_[id / kBatch];
-      uint32_t* node = batch.words.data() + batch.places[id % kBatch];
+      Batch& batch = batches_[id / batch_];
+      uint32_t* node = batch.words.data() + batch.places[id % batch_];
       for (uint32_t child = 1; child < node_words(node[0]); ++child) node[child] = below.id_of(node[child]);
     });
   }
 
   uint64_t size() const { return size_; }
   const uint32_t* node(uint64_t id) const {
-    const Batch& batch = batches_[id / kBatch];
-    return batch.words.data() + batch.places[id % kBatch];
+    const Batch& batch = batches_[id / batch_];
+    return batch.words.data() + batch.places[id % batch_];
   }
   uint32_t id_of(uint32_t number) const { return set_.place_of(number); }
   // id_of() must not be called afterwards.
   void forget_numbers() { set_ = NumberSet(0); }
 
  private:
-  static constexpr size_t kBatch = size_t{1} << 16;
+  // Returns how many nodes a thread reads together: those of some chunks, so that chunks at the borders, which two threads
+  // read, are few, but all threads have work.
+  uint64_t batch_for(const DagLevel& level) const {
+    constexpr uint64_t kChunks = 8, kLeast = 1 << 10, kMost = 1 << 16;
+    if (!level.filed) return kMost;
+    const auto share =
+        static_cast<double>(level.filed->piece_words) / static_cast<double>(level.filed->words);
+    return std::bit_ceil(
+        std::clamp(static_cast<uint64_t>(kChunks * share * static_cast<double>(size_)), kLeast, kMost));
+  }
+
   struct Batch {
     Words words;
     NodePlaces places;
   };
 
-  uint64_t size_ = 0;
+  uint64_t size_ = 0, batch_ = 1;
   NumberSet set_ = NumberSet(0);
   std::vector<Batch> batches_;
 };
@@ -142,11 +155,14 @@ class Clipping {
   FrozenDag run() {
     if (dag_.empty()) return dag_;
     const bool is_whole = place_of(0, {0, 0, 0}) == Place::Inside;
-    if (!is_whole) cut_[0].push_back({{0, 0, 0}, 0, kNoNode});
+    if (!is_whole) cut_[0].push_back({.corner = {0, 0, 0}, .number = 0});
     NumberSet root_number(1);
     if (is_whole) root_number.add(0);
     levels_[0].kept.read(dag_, 0, std::move(root_number));
-    for (uint32_t level = 0; level < dag_.depth(); ++level) find_below(level);
+    for (uint32_t level = 0; level <= dag_.depth(); ++level) {
+      read_cut_nodes(level);
+      if (level < dag_.depth()) find_below(level);
+    }
     for (uint32_t level = dag_.depth() + 1; level-- > 0;) {
       throw_if_cancelled();
       add_cut_nodes(level);
@@ -168,7 +184,8 @@ class Clipping {
   struct CutNode {
     Int3 corner;
     uint32_t number;
-    uint32_t id;  // kNoNode if nothing is left
+    uint32_t id = kNoNode;  // kNoNode if nothing is left
+    std::array<uint32_t, hash::kMaxItemWords> words = {};
   };
   enum class Place { Inside, Outside, Cut };
 
@@ -190,9 +207,24 @@ class Clipping {
   template <class Body>
   void for_each_child(uint32_t level, const CutNode& node, Body body) const {
     const auto half = static_cast<int32_t>(dag_.level_side(level + 1));
-    visit_children(dag_.levels[level].node(node.number), [&](uint32_t octant, uint32_t number) {
+    visit_children(node.words.data(), [&](uint32_t octant, uint32_t number) {
       const Int3 corner = node.corner + octant_corner(octant, half);
       body(place_of(level + 1, corner), octant, corner, number);
+    });
+  }
+
+  // Reads the words of a level's cut nodes, in the order of their numbers, so that threads share the work of reading the
+  // file.
+  void read_cut_nodes(uint32_t level) {
+    std::vector<CutNode>& cut = cut_[level];
+    std::vector<uint32_t> order(cut.size()), numbers(cut.size());
+    std::iota(order.begin(), order.end(), 0u);
+    tbb::parallel_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      return std::pair(cut[a].number, a) < std::pair(cut[b].number, b);
+    });
+    std::ranges::transform(order, numbers.begin(), [&](uint32_t i) { return cut[i].number; });
+    parallel_for_each_of(dag_.levels[level], numbers, [&](size_t i, const uint32_t* node) {
+      std::copy_n(node, words_of(node, kind_at(dag_, level), dag_.materials), cut[order[i]].words.begin());
     });
   }
 
@@ -202,7 +234,7 @@ class Clipping {
     NumberSet numbers(dag_.levels[level + 1].places.nodes());
     for (const CutNode& node : cut_[level])
       for_each_child(level, node, [&](Place place, uint32_t, Int3 corner, uint32_t number) {
-        if (place == Place::Cut) cut_[level + 1].push_back({corner, number, kNoNode});
+        if (place == Place::Cut) cut_[level + 1].push_back({.corner = corner, .number = number});
         if (place == Place::Inside) numbers.add(number);
       });
     KeptNodes& kept = levels_[level].kept;
@@ -234,7 +266,7 @@ class Clipping {
 
   // These add what is left of a cut leaf or node, and return false if nothing is. No cut node is full.
   bool push_leaf(const CutNode& node, NodeList& list) const {
-    const uint32_t* leaf = dag_.levels.back().node(node.number);
+    const uint32_t* const leaf = node.words.data();
     const uint64_t mask = leaf_mask(leaf) & leaf_mask_inside(node.corner, box_);
     if (mask == 0) return false;
     std::array<uint32_t, hash::kMaxItemWords> words = {};
