@@ -1,4 +1,4 @@
-// A folder for the files of a test.
+// A folder for the files of a test, and their content. Tests are built without optimization, where a loop over bytes takes long.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,6 +8,13 @@
 #include <string>
 
 namespace vox {
+
+// Returns the content of a file; nothing if there is none.
+inline std::string read_bytes(const std::filesystem::path& file) {
+  std::string bytes(std::filesystem::is_regular_file(file) ? std::filesystem::file_size(file) : 0, '\0');
+  std::ifstream(file, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return bytes;
+}
 
 // A separate folder for one test, which is removed at its end.
 class TestFolder {

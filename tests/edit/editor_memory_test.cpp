@@ -15,7 +15,6 @@
 #include "libvox/hash/table_options.h"
 #include "tests/common/test_engine.h"
 #include "tests/edit/edited_scene.h"
-#include "tests/edit/state_items.h"
 
 namespace vox {
 namespace {

@@ -1,10 +1,15 @@
-// Runs all targets on their seeds and on random changes of them, for machines and sanitizers without libFuzzer.
+// Runs all targets, for machines and sanitizers without libFuzzer, on random changes of their seeds and of the corpus
+// of edit scripts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <string>
+#include <vector>
 
+#include "formats/script/scripts.h"
+#include "libvox/base/error.h"
 #include "libvox/base/process.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
@@ -103,3 +108,93 @@ TEST(Readers, ReadOrRefuseRandomChangesOfTheirSeeds) {
 
 }  // namespace
 }  // namespace vox::fuzz
+
+namespace vox {
+namespace {
+
+// Edit scripts and random changes of them that know their words.
+
+std::vector<std::string> script_texts() {
+  std::vector<std::string> texts;
+  for (const fuzz::EditScriptSeed& seed : fuzz::edit_script_seeds()) texts.push_back(seed.text);
+  return texts;
+}
+
+size_t place_in(Random& random, const std::string& text) {
+  return random.below(static_cast<uint32_t>(text.size()) + 1);
+}
+
+// Returns the text with one change: a byte, a piece removed or doubled, a piece of another text, or an
+// awkward word inserted.
+std::string changed(std::string text, const std::vector<std::string>& texts, Random& random) {
+  static const std::vector<std::string> kAwkward = {"nan",
+                                                    "-",
+                                                    "99999999999999999999",
+                                                    "1e308",
+                                                    "0.001953125",
+                                                    ",",
+                                                    "\"",
+                                                    "#",
+                                                    "\r",
+                                                    " in ",
+                                                    "seed ",
+                                                    std::string("\0\xff", 2),
+                                                    "\n",
+                                                    "2097152,-2097152,0",
+                                                    "repeat 10000000\n",
+                                                    "end\n",
+                                                    "\t",
+                                                    "1e-400",
+                                                    "sphere ",
+                                                    "\xc3\xb6"};
+  size_t at = place_in(random, text), length = random.below(20);
+  const std::string& other = texts[random.below(static_cast<uint32_t>(texts.size()))];
+  switch (random.below(6)) {
+    case 0:
+      if (at < text.size()) text[at] = static_cast<char>(random.below(256));
+      return text;
+    case 1:
+      return text.erase(at, length);
+    case 2:
+      return text.insert(at, text.substr(place_in(random, text), length));
+    case 3:
+      return text.insert(at, other.substr(place_in(random, other), length));
+    case 4:
+      return text.substr(0, at) + other.substr(place_in(random, other));
+    default:
+      return text.insert(at, kAwkward[random.below(static_cast<uint32_t>(kAwkward.size()))]);
+  }
+}
+
+TEST(EditScriptFuzz, TheCorpusIsReadWithoutACrash) {
+  for (const std::string& text : script_texts()) fuzz::read_edit_scripts(text);
+}
+
+// Without this test seeds that are no longer valid scripts would not be noticed.
+TEST(EditScriptFuzz, TheCorpusHoldsScriptsAndRecordingsExceptWhereItsNameSaysBad) {
+  for (const fuzz::EditScriptSeed& seed : fuzz::edit_script_seeds()) {
+    const std::string name = seed.name;
+    const std::filesystem::path file = fuzz::put(name, seed.text);
+    auto read = [&] {
+      return name.starts_with("replay") ? read_replay_csv(file, {}) : read_edit_script(file, {});
+    };
+    if (name.starts_with("bad")) {
+      EXPECT_THROW(read(), Error) << name;
+    } else {
+      EXPECT_GT(read().total, 0u) << name;
+    }
+  }
+}
+
+TEST(EditScriptFuzz, RandomChangesOfTheCorpusAreReadWithoutACrash) {
+  const std::vector<std::string> texts = script_texts();
+  Random random(17);
+  for (int i = 0; i < 10000; ++i) {
+    std::string text = texts[random.below(static_cast<uint32_t>(texts.size()))];
+    for (uint32_t changes = 1 + random.below(4); changes > 0; --changes) text = changed(text, texts, random);
+    fuzz::read_edit_scripts(text);
+  }
+}
+
+}  // namespace
+}  // namespace vox

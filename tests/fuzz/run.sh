@@ -14,7 +14,6 @@ mkdir -p $found
 one() {
   local folder=$corpus/$1 log=$found/$1.log status=0
   mkdir -p "$folder"
-  [[ $1 != edit_script ]] || cp tests/fuzz/corpus/edit_script/* "$folder"
   VOX_FUZZ_TARGET=$1 VOX_FUZZ_SEEDS=$folder nice $program -seed="${SEED:-0}" -max_total_time=$seconds -timeout=60 \
     -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 -artifact_prefix="$found/$1-" "$folder" >"$log" 2>&1 || status=1
   awk -v name="$1" '/number_of_executed_units/ { inputs = $2 } /slowest_unit_time_sec/ { slowest = $2 }

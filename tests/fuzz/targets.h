@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/dag/voxel_scene.h"
 
 namespace vox::fuzz {
 
@@ -72,6 +73,17 @@ std::string bytes_of(const T&... values) {
 // removed or take the place of others. HDF5's own structure and checksums stay sound, so readers see every change.
 void change_objects(const std::filesystem::path& file, std::string_view recipe);
 
+// Sound edit scripts and recordings of edits, with every command, and scripts that are refused, whose names begin with "bad".
+struct EditScriptSeed {
+  const char* name;
+  std::string text;
+};
+const std::vector<EditScriptSeed>& edit_script_seeds();
 bool read_edit_scripts(std::string_view text);
+
+// A small scene from which seeds are written.
+std::string sample_vl32();                // its voxels
+const dag::VoxelScene& sample_scene();    // with materials
+const dag::VoxelScene& colored_sample();  // with 24-bit colors
 
 }  // namespace vox::fuzz

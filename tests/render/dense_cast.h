@@ -17,7 +17,7 @@
 #include "tests/bricks/brick_volumes.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
-#include "tests/render/pictures.h"
+#include "tests/render/traced.h"
 
 namespace vox {
 

@@ -1,4 +1,4 @@
-// A scene as a DAG and as a dense grid, with random rays through it.
+// A scene as a DAG and as a dense grid, with random rays through it, and helpers for the tests of pictures.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,6 +13,7 @@
 #include "libvox/base/geometry.h"
 #include "libvox/device/cpu_device.h"
 #include "libvox/render/node_colors.h"
+#include "libvox/render/render.h"
 #include "libvox/render/trace.h"
 #include "tests/common/random.h"
 #include "tests/dag/dense_dag.h"
@@ -216,6 +217,29 @@ inline std::vector<Case> cases() {
           {8, everywhere, 4000},    {15, scattered(50), 10000}, {16, scattered(4), 4000},
           {32, blocks, 1000},       {32, dust(1), 12000},       {37, checkered, 300},
           {64, shell, 1000},        {64, dust(2), 5000},        {64, blocks, 100}};
+}
+
+// Helpers for the tests of pictures.
+
+// 16 colors that all differ.
+inline const scene::Palette& distinct_palette() {
+  static const scene::Palette palette = [] {
+    scene::Palette colors;
+    colors.count = scene::kPaletteSize;
+    for (uint32_t i = 0; i < scene::kPaletteSize; ++i)
+      colors.colors[i] = {static_cast<uint8_t>(i * 16), static_cast<uint8_t>(255 - i * 9),
+                          static_cast<uint8_t>(40 + i)};
+    return colors;
+  }();
+  return palette;
+}
+
+inline scene::Rgba8 at(const render::Picture& picture, uint32_t x, uint32_t y) {
+  return picture.image.pixels[size_t{y} * picture.image.width + x];
+}
+
+inline scene::Rgba8 opaque(scene::Rgb8 color) {
+  return {color.r, color.g, color.b, 255};
 }
 
 }  // namespace vox

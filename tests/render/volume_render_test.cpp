@@ -18,7 +18,7 @@
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
 #include "tests/render/dense_cast.h"
-#include "tests/render/pictures.h"
+#include "tests/render/traced.h"
 
 namespace vox {
 namespace {

@@ -1,4 +1,3 @@
-#include "tests/tools/browser.h"
 
 #include <gtest/gtest.h>
 

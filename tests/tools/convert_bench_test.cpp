@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "tests/tools/browser.h"
 #include "tests/tools/program.h"
 
 namespace vox {

@@ -1,4 +1,4 @@
-#include "tests/tools/faults.h"
+#include "tests/tools/program.h"
 
 #include <fmt/format.h>
 

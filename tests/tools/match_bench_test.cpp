@@ -6,7 +6,6 @@
 #include "formats/images/pictures.h"
 #include "libvox/match/picture_pair.h"
 #include "tests/common/test_engine.h"
-#include "tests/tools/browser.h"
 #include "tests/tools/program.h"
 
 namespace vox {

@@ -1,24 +1,31 @@
-// Runs the real programs as child processes and keeps their output.
+// Runs the real programs as child processes and keeps their output, looks at their pages in a browser, starts several
+// processes by mpirun, and makes calls fail while a program writes.
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/types.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
+#include <ostream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "formats/scene/scene_file.h"
 #include "libvox/hash/table_options.h"
+#include "tests/common/mpirun.h"
 #include "tests/common/random.h"
-#include "tests/common/read_bytes.h"
 #include "tests/common/test_engine.h"
+#include "tests/common/test_folder.h"
 
 namespace vox {
 
@@ -189,6 +196,153 @@ inline uint64_t json_number(const std::string& json, const std::string& key) {
   return std::stoull(json_value(json, key));
 }
 
-// The next tests are about the scene that is written.
+// Report pages in the browser that a reader would use: Chromium without a window (browser.cpp).
+
+bool have_browser();
+
+struct PageLook {
+  int charts = 0, pictures = 0, texts = 0;  // texts: the pieces of text that were compared with each other
+  std::vector<std::string> faults;          // "1280 px: …", "390 px: …", "console: …"
+};
+
+// Opens the page 1280 and 390 pixels wide. It reports console messages, charts without marks, charts and
+// pictures that are not shown, texts that overlap, are cut off, leave their chart or are too small to read,
+// and anything wider than the page. It needs a browser, and it writes files beside the page.
+PageLook look_at(const std::filesystem::path& page);
+
+// Drives Chromium from a test's Python program: it opens pages, queries them and clicks, as a reader would.
+
+// Returns the browser's name on this machine. It is "" if there is no browser, or if programs are
+// instrumented, because these write the same pages.
+std::string browser_name();
+
+// Returns the text of a Python module that drives Chromium through its pipe.
+std::string chromium_driver();
+
+// Reads the numbers back from report pages.
+
+// Python code that reads the tables of page.html: tables[title][row][column] = (text, value).
+inline constexpr const char* kReadTables = R"(
+import html.parser, json
+class Reader(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tables, self.cell, self.skip = {}, None, False
+    def handle_starttag(self, tag, attributes):
+        a = dict(attributes)
+        if a.get('role') == 'region': self.tables[a['aria-label']] = self.rows = []
+        if tag == 'tr': self.rows.append([])
+        if tag in ('td', 'th'): self.cell = ['', None]
+        if tag == 'data': self.cell[1] = float(a['value'])
+        if tag == 'small': self.skip = True
+    def handle_endtag(self, tag):
+        if tag == 'small': self.skip = False
+        if tag in ('td', 'th'):
+            self.rows[-1].append(tuple([self.cell[0].strip(), self.cell[1]]))
+            self.cell = None
+    def handle_data(self, data):
+        if self.cell and not self.skip: self.cell[0] += data
+reader = Reader()
+reader.feed(open('page.html', encoding='utf-8').read())
+def table(title):
+    head, *rows = reader.tables[title]
+    return {row[0][0]: {name[0]: cell for name, cell in zip(head[1:], row[1:])} for row in rows}
+count = lambda n: ('{:,}'.format(n), n)
+def mib(cell, n):
+    assert cell[1] == n and abs(float(cell[0].replace(',', '')) - n / 2**20) < 0.0051, (cell, n)
+)";
+
+// Tests of programs that mpirun starts in several processes.
+
+// A test that may start processes if have_mpirun().
+class LaunchedProgram : public ProgramTest {
+ protected:
+  Finished launched(uint32_t count, const std::string& program, std::vector<std::string> arguments) const {
+    return run_by_env(count, {program_path(program)}, std::move(arguments));
+  }
+
+  // Runs the program so that each process writes its process id to a file pid.RANK in the folder.
+  Finished with_known_processes(uint32_t count, const std::string& program,
+                                std::vector<std::string> arguments) const {
+    return run_by_env(
+        count, {"sh", "-c", "echo $$ >pid.$OMPI_COMM_WORLD_RANK; exec \"$0\" \"$@\"", program_path(program)},
+        std::move(arguments));
+  }
+
+  // Waits until the process of a rank has started and is at work, and returns its process id; 0 if it does
+  // not start.
+  pid_t process(uint32_t rank) const {
+    for (int i = 0; i < 1000; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      std::ifstream file(folder_ / ("pid." + std::to_string(rank)));
+      pid_t number = 0;
+      if (!(file >> number)) continue;
+      std::this_thread::sleep_for(std::chrono::milliseconds(800));
+      return number;
+    }
+    return 0;
+  }
+
+  static std::string program_path(const std::string& program) {
+    return (std::filesystem::path(std::getenv("VOX_BIN")) / program).string();
+  }
+
+  Finished run_by_env(uint32_t count, const std::vector<std::string>& program,
+                      std::vector<std::string> arguments) const {
+    std::vector<std::string> all = mpirun_command(count);
+    all.insert(all.end(), program.begin(), program.end());
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return run_program("/usr/bin/env", all, {.folder = folder_, .file_size_limit = {}});
+  }
+};
+
+class RanksProgram : public LaunchedProgram {
+ protected:
+  void SetUp() override {
+    LaunchedProgram::SetUp();
+    if (!IsSkipped() && !have_mpirun()) GTEST_SKIP() << "no MPI";
+  }
+};
+
+inline size_t occurrences(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+// Every kind of output of every tool, for tests that make calls of the tools fail while they write it.
+
+struct FaultyOutput {
+  std::string name;
+  std::string program;
+  std::vector<std::string> arguments;  // R stands for 32 in the run before, and for 64 in the run that fails
+
+  bool holds_times() const;  // such files differ from run to run
+  bool comes_early() const;  // the file is written before the work is done, and stays if the rest fails
+};
+void PrintTo(const FaultyOutput& output, std::ostream* out);
+
+const std::vector<FaultyOutput>& faulty_outputs();
+
+// The numbers of the calls that fail, one in each run: 1 to `count`, or about `most` of them at equal distances unless
+// VOX_TEST_ALL_FAULTS is set.
+std::vector<uint64_t> fault_numbers(uint64_t count, uint64_t most);
+
+// Runs a command that writes into the folder out, with temporary files in tmp.
+class FaultsTest : public ProgramTest, public testing::WithParamInterface<FaultyOutput> {
+ protected:
+  void SetUp() override;
+
+  Finished run(const std::string& resolution, const std::map<std::string, std::string>& environment) const;
+  uint64_t calls_of_last_run() const;
+  std::map<std::string, std::string> outputs() const;  // without temporary files
+  std::vector<std::string> leftovers() const;          // temporary files
+  void restore(const std::map<std::string, std::string>& files) const;
+  bool names_a_file(const Finished& failed) const;
+  void expect_whole_file(const std::string& path, const std::string& bytes,
+                         const std::map<std::string, std::string>& expected, const std::string& what) const;
+  void expect_whole(const std::map<std::string, std::string>& expected,
+                    const std::map<std::string, std::string>& old, const std::string& what) const;
+};
 
 }  // namespace vox

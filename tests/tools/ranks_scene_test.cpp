@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "tests/tools/program.h"
-#include "tests/tools/ranks_program.h"
 
 namespace vox {
 namespace {

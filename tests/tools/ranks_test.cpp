@@ -13,7 +13,6 @@
 #include "formats/images/image.h"
 #include "tests/common/test_engine.h"
 #include "tests/tools/program.h"
-#include "tests/tools/ranks_program.h"
 
 namespace vox {
 namespace {

@@ -13,7 +13,6 @@
 #include <random>
 
 #include "tests/tools/program.h"
-#include "tests/tools/ranks_program.h"
 
 namespace vox {
 namespace {

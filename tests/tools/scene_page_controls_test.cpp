@@ -7,7 +7,6 @@
 
 #include "formats/images/image.h"
 #include "formats/scene/scene_file.h"
-#include "tests/tools/browser.h"
 #include "tests/tools/program.h"
 #include "tests/tools/scene_page_program.h"
 

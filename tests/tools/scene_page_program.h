@@ -9,7 +9,6 @@
 
 #include "formats/images/image.h"
 #include "formats/scene/scene_file.h"
-#include "tests/tools/browser.h"
 #include "tests/tools/program.h"
 
 namespace vox {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tests/formats/pages/chunk_reader.h"
-#include "tests/tools/browser.h"
 #include "tests/tools/program.h"
 #include "tests/tools/scene_page_program.h"
 

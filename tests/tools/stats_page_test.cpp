@@ -5,7 +5,6 @@
 #include <array>
 
 #include "formats/scene/scene_file.h"
-#include "tests/tools/browser.h"
 #include "tests/tools/program.h"
 
 namespace vox {

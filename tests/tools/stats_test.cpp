@@ -8,7 +8,6 @@
 #include "libvox/hash/table_options.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
-#include "tests/tools/browser.h"
 #include "tests/tools/program.h"
 
 namespace vox {

@@ -13,7 +13,7 @@
 #include "libvox/dag/frozen_dag.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
-#include "tests/voxelize/brute_inside.h"
+#include "tests/voxelize/brute_force.h"
 #include "tests/voxelize/soup.h"
 
 namespace vox {

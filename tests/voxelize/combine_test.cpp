@@ -10,7 +10,6 @@
 #include "libvox/dag/verify.h"
 #include "tests/common/test_engine.h"
 #include "tests/voxelize/brute_force.h"
-#include "tests/voxelize/brute_inside.h"
 
 namespace vox {
 namespace {

@@ -25,7 +25,6 @@
 #include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
 #include "libvox/scene/scene.h"
-#include "tests/common/read_bytes.h"
 #include "tests/common/test_engine.h"
 #include "tests/common/test_folder.h"
 #include "tests/formats/mesh/gltf_builder.h"

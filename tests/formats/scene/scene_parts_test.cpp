@@ -12,10 +12,9 @@
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
-#include "tests/common/read_bytes.h"
+#include "tests/common/test_folder.h"
 #include "tests/dag/dense_dag.h"
 #include "tests/formats/scene/scene_file_fixture.h"
-#include "tests/formats/scene/stored_forms.h"
 
 namespace vox {
 namespace {
