@@ -201,20 +201,21 @@ TEST(SplatVoxels, AHugeSparseGridIsWorkForItsSplatsAlone) {
 }
 
 TEST(SplatVoxels, AreTheSameForEveryNumberOfThreadsAndInLittleRoom) {
-  std::vector<TestSplat> splats = random_splats(1000, 150, 0.1, 9);
-  const std::vector<TestSplat> wide = random_splats(10, 150, 50, 500);
+  const uint32_t side = kThoroughness == 1 ? 60 : 100;
+  std::vector<TestSplat> splats = random_splats(50 * kThoroughness, side, 0.1, 9);
+  const std::vector<TestSplat> wide = random_splats(10, side, 50, 500);
   splats.insert(splats.end(), wide.begin(), wide.end());
   const PointCloud cloud = cloud_of_test_splats(splats);
-  const DenseVoxels all = dense_voxels(cloud, 150);
+  const DenseVoxels all = dense_voxels(cloud, side);
   const uint64_t splats_alone = splats.size() * 200;
   for (const size_t threads : {1, 2, 5}) {
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
-    EXPECT_EQ(dense_voxels(cloud_of_test_splats(splats, threads), 150).digest, all.digest);
-    EXPECT_EQ(dense_voxels(cloud, 150, {.room = splats_alone}).digest, all.digest);
+    EXPECT_EQ(dense_voxels(cloud_of_test_splats(splats, threads), side).digest, all.digest);
+    EXPECT_EQ(dense_voxels(cloud, side, {.room = splats_alone}).digest, all.digest);
   }
-  const DenseVoxels bare = dense_voxels(cloud, 150, {.materials = false});
+  const DenseVoxels bare = dense_voxels(cloud, side, {.materials = false});
   for (size_t i = 0; i < bare.filled.size(); ++i) ASSERT_EQ(bare.filled[i] > 0, all.filled[i] > 0);
-  EXPECT_THROW(dense_voxels(cloud, 150, {.room = 1000}), Error);
+  EXPECT_THROW(dense_voxels(cloud, side, {.room = 1000}), Error);
 }
 
 TEST(SplatVoxels, ColorsAreMeansInLinearLightWeightedByOpacity) {
