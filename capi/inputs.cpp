@@ -28,12 +28,21 @@ constexpr bool has_own_materials(InputKind kind) {
 
 }  // namespace
 
+VoxelizeOptions options_for_memory(const vox_voxelize_options* given, InputKind kind,
+                                   const std::string& name) {
+  VoxelizeOptions options = checked_options(&needed(given, "options"));
+  if (options.up)
+    throw UsageError("options->up has no effect on what is in memory").at(name).hint("turn the positions");
+  check_effects({kind}, options, name);
+  return options;
+}
+
 void check_effects(const std::vector<InputKind>& kinds, const VoxelizeOptions& options,
                    const std::filesystem::path& path) {
   using enum VoxelMaterials;
   const auto refuse = [&](bool given, const char* option) {
     if (given)
-      throw UsageError(fmt::format("options->{} has no effect on this kind of file", option))
+      throw UsageError(fmt::format("options->{} has no effect on this kind of input", option))
           .at(path.string());
   };
   const bool all_meshes = std::ranges::count(kinds, InputKind::Mesh) == std::ssize(kinds);
@@ -278,9 +287,10 @@ vox_status vox_compose(vox_engine* engine, const vox_scene* const* scenes, uint6
 vox_status vox_combine(vox_engine* engine, const vox_mesh* first, const vox_mesh* second,
                        uint32_t combination, const vox_voxelize_options* options, vox_scene** scene) {
   return vox::call_for_scene(engine, scene, [&](vox_engine& on) {
-    vox::needed(options, "options");
-    return vox::scene_of_meshes(on, {&vox::needed(first, "first"), &vox::needed(second, "second")},
+    const std::array<const vox_mesh*, 2> meshes = {&vox::needed(first, "first"),
+                                                   &vox::needed(second, "second")};
+    return vox::scene_of_meshes(on, meshes,
                                 vox::known_choice<vox::voxelize::Combination>(combination, 3, "combination"),
-                                vox::checked_options(options));
+                                vox::options_for_memory(options, vox::InputKind::Mesh, first->source));
   });
 }

@@ -179,8 +179,7 @@ vox_status vox_voxelize_points(vox_engine* engine, const vox_points* points,
                                const vox_voxelize_options* options, vox_scene** scene) {
   return vox::call_for_scene(engine, scene, [&](vox_engine& on) {
     const vox_points given = vox::known_part(&vox::needed(points, "points"), "points");
-    const vox::VoxelizeOptions checked = vox::checked_options(&vox::needed(options, "options"));
-    vox::check_effects({vox::InputKind::Points}, checked, "points");
+    const vox::VoxelizeOptions checked = vox::options_for_memory(options, vox::InputKind::Points, "points");
     vox::check_grid_options(checked);
     vox::dag::VoxelScene made = vox::scene_of_cloud(on, vox::cloud_of(given), checked, "points");
     vox::sign(made, "", "vox_voxelize_points");

@@ -181,7 +181,7 @@ typedef struct vox_voxelize_options {
   uint32_t materials;     /* VOX_MATERIALS_… */
   const uint8_t* palette; /* RGB of the entries of a palette; NULL: it is chosen */
   uint32_t palette_count; /* entries of `palette`, at most 16 */
-  uint32_t up;            /* VOX_UP_…, for files of meshes and points */
+  uint32_t up;            /* VOX_UP_…, for files alone */
   const double* clip;     /* the lowest and the highest x, y, z that the grid spans; NULL: the input */
   uint32_t center;        /* 1: the shorter sides lie in the middle of the grid */
   uint32_t snap;          /* 1: the grid begins at a multiple of the voxel size */

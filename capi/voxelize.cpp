@@ -161,6 +161,10 @@ voxelize::Inside inside_of(const VoxelizeOptions& options, const scene::Palette&
   return inside;
 }
 
+VoxelizeOptions options_of_mesh(const vox_voxelize_options* options, const vox_mesh& mesh) {
+  return options_for_memory(options, InputKind::Mesh, mesh.source);
+}
+
 // The grid of a mesh, for options of which only those of the grid have an effect.
 voxelize::Grid grid_of(const vox_mesh& mesh, const VoxelizeOptions& options) {
   check_grid_options(options);
@@ -221,9 +225,8 @@ dag::VoxelScene scene_of_mesh(vox_engine& engine, const vox_mesh& mesh, const Vo
 vox_status vox_voxelize(vox_engine* engine, const vox_mesh* mesh, const vox_voxelize_options* options,
                         vox_scene** scene) {
   return vox::call_for_scene(engine, scene, [&](vox_engine& on) {
-    vox::needed(mesh, "mesh");
-    vox::needed(options, "options");
-    return vox::scene_of_mesh(on, *mesh, vox::checked_options(options));
+    const vox_mesh& given = vox::needed(mesh, "mesh");
+    return vox::scene_of_mesh(on, given, vox::options_of_mesh(options, given));
   });
 }
 
@@ -231,7 +234,7 @@ vox_status vox_mesh_report(vox_engine* engine, const vox_mesh* mesh, const vox_v
                            char* text, uint64_t capacity, uint64_t* length) {
   return vox::call(engine, [&](vox_engine&) {
     const vox_mesh& given = vox::needed(mesh, "mesh");
-    const vox::VoxelizeOptions checked = vox::checked_options(&vox::needed(options, "options"));
+    const vox::VoxelizeOptions checked = vox::options_of_mesh(options, given);
     if (checked.build.solid) throw vox::UsageError("options->solid has no effect on a report");
     const vox::voxelize::MeshFaults faults =
         vox::voxelize::find_faults(given.scene, vox::grid_of(given, checked));
@@ -243,7 +246,7 @@ vox_status vox_mesh_distances(vox_engine* engine, const vox_mesh* mesh, const vo
                               double band, float* distances, uint64_t bytes, vox_info* info) {
   return vox::call(engine, [&](vox_engine& on) {
     const vox_mesh& given = vox::needed(mesh, "mesh");
-    const vox::VoxelizeOptions checked = vox::checked_options(&vox::needed(options, "options"));
+    const vox::VoxelizeOptions checked = vox::options_of_mesh(options, given);
     const vox::voxelize::Grid grid = vox::grid_of(given, checked);
     if (distances != nullptr || bytes != 0)
       vox::write_distances(given, grid, band, checked, on, distances, bytes);

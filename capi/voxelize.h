@@ -52,6 +52,10 @@ scene::Palette palette_of(const uint8_t* colors, uint32_t count, const char* nam
 void check_effects(const std::vector<InputKind>& kinds, const VoxelizeOptions& options,
                    const std::filesystem::path& path);
 
+// Returns the checked options for a mesh or points in memory. Throws UsageError for an option that has no effect on them.
+VoxelizeOptions options_for_memory(const vox_voxelize_options* given, InputKind kind,
+                                   const std::string& name);
+
 // Throws UsageError unless the options define a grid.
 void check_grid_options(const VoxelizeOptions& options);
 

@@ -289,6 +289,31 @@ TEST_F(CapiOptions, APaletteIsTakenAsItIsGiven) {
   EXPECT_EQ(vox_voxelize(engine_, mesh_, &options, none.to()), VOX_BAD_USE);
 }
 
+TEST_F(CapiOptions, OptionsOfFilesAreErrorsForWhatIsInMemory) {
+  SceneHandle none;
+  const float place[3] = {1, 2, 3};
+  vox_points points = {};
+  points.struct_size = sizeof points;
+  points.count = 1, points.positions = place;
+  const auto expect = [&](const vox_voxelize_options& options, bool for_points) {
+    EXPECT_EQ(vox_voxelize(engine_, mesh_, &options, none.to()), VOX_BAD_USE);
+    EXPECT_NE(std::string(vox_error_what()).find("has no effect on"), std::string::npos);
+    EXPECT_EQ(vox_combine(engine_, mesh_, nested_, VOX_UNION, &options, none.to()), VOX_BAD_USE);
+    uint64_t length = 0;
+    EXPECT_EQ(vox_mesh_report(engine_, mesh_, &options, nullptr, 0, &length), VOX_BAD_USE);
+    vox_info info = {};
+    info.struct_size = sizeof info;
+    EXPECT_EQ(vox_mesh_distances(engine_, mesh_, &options, 1, nullptr, 0, &info), VOX_BAD_USE);
+    EXPECT_EQ(vox_voxelize_points(engine_, &points, &options, none.to()), for_points ? VOX_BAD_USE : VOX_OK);
+  };
+  vox_voxelize_options options = at_resolution(16);
+  options.up = VOX_UP_Z;
+  expect(options, true);
+  options.up = VOX_UP_FILE;
+  options.point_radius = 1;
+  expect(options, false);
+}
+
 TEST_F(CapiOptions, TheSameResolutionIsNoChangeAndListsNeedTheirExactSize) {
   const vox_info info = made(mesh_, [](auto&) {});
   EXPECT_OK(vox_scene_coarser(engine_, scene_, 32));
