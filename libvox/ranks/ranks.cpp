@@ -15,6 +15,7 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "libvox/base/error.h"
@@ -202,11 +203,19 @@ void run_thread_ranks(uint32_t count, const std::function<void(Ranks&)>& work) {
   } else {
     const std::shared_ptr<WorkWatch> watch = work_watch();  // of this thread, which all ranks share
     std::vector<std::jthread> threads;
-    for (uint32_t rank = 0; rank < count; ++rank)
-      threads.emplace_back([&, rank] {
-        set_work_watch(watch);
-        run(rank);
-      });
+    try {
+      for (uint32_t rank = 0; rank < count; ++rank)
+        threads.emplace_back([&, rank] {
+          set_work_watch(watch);
+          run(rank);
+        });
+    } catch (const std::system_error& error) {
+      const std::lock_guard lock(mutex);
+      if (!first)
+        first = std::make_exception_ptr(
+            Error(fmt::format("a thread for rank {} cannot be started: {}", threads.size(), error.what())));
+      meeting.fail();
+    }
   }
   if (first) std::rethrow_exception(first);
   if (followed) std::rethrow_exception(followed);

@@ -2,14 +2,20 @@
 // thread sanitizer selects these tests by their names.
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <string>
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
@@ -156,6 +162,33 @@ TEST(ThreadRanks, OfSeveralErrorsTheFirstIsThrown) {
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "first");
   }
+}
+
+// The stacks of two threads fit into the address space, and that of the third does not.
+TEST(ThreadRanks, AThreadThatCannotBeStartedEndsTheOthers) {
+  constexpr rlim_t kStack = 256 << 20;
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(20);
+    pthread_attr_t attributes;
+    rlim_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t limit = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + kStack * 5 / 2;
+    const rlimit limits = {.rlim_cur = limit, .rlim_max = limit};
+    if (pthread_attr_init(&attributes) != 0 || pthread_attr_setstacksize(&attributes, kStack) != 0 ||
+        pthread_setattr_default_np(&attributes) != 0 || setrlimit(RLIMIT_AS, &limits) != 0)
+      _exit(2);
+    try {
+      run_thread_ranks(3, [](Ranks& ranks) { ranks.gather(1); });
+    } catch (const Error& error) {
+      _exit(std::string(error.what()).starts_with("a thread for rank 2 cannot be started") ? 0 : 1);
+    }
+    _exit(1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Launch, IsReadFromTheVariablesOfALauncherIfTheyMakeSense) {
