@@ -11,10 +11,13 @@
 #include <cerrno>
 #include <csignal>
 #include <exception>
+#include <functional>
 #include <new>
+#include <utility>
 
 #include "libvox/base/error.h"
 #include "libvox/base/files.h"
+#include "libvox/base/late_errors.h"
 #include "libvox/base/progress.h"
 
 namespace vox {
@@ -116,7 +119,22 @@ void unlist(const PagedMemory& memory) {
   }
 }
 
+// The pieces that could not be filled. They can be read until their error is thrown.
+struct Unfilled {
+  const PagedMemory* memory;
+  std::function<void()> forget;
+};
+std::vector<Unfilled> unfilled;
+std::mutex unfilled_mutex;
+thread_local bool last_fill_failed = false;
+
 }  // namespace
+
+void forget_unfilled_pieces() {
+  const std::lock_guard lock(unfilled_mutex);
+  for (const Unfilled& each : unfilled) each.forget();
+  unfilled.clear();
+}
 
 uint64_t PagedBudget::held() const {
   const std::lock_guard lock(mutex_);
@@ -188,6 +206,10 @@ PagedMemory::PagedMemory(uint64_t bytes, uint64_t piece_bytes, Fill fill, std::s
 }
 
 PagedMemory::~PagedMemory() {
+  {
+    const std::lock_guard lock(unfilled_mutex);
+    std::erase_if(unfilled, [&](const Unfilled& each) { return each.memory == this; });
+  }
   unlist(*this);
   budget_->remove(*this);
   munmap(begin_, in_pages(bytes_) + page_bytes());
@@ -213,45 +235,71 @@ void PagedMemory::provide(uint64_t piece) {
       continue;
     }
     if (!state.compare_exchange_strong(now, Busy)) continue;
+    bool is_filled = true;
     if (now == Resting) {
       mprotect(address_of(piece), size_of(piece), PROT_READ);
     } else {
       if (fills_[piece] == kKept) fills_[piece] = kMapped;
       budget_->make_room(cost_of(piece));
       fill(piece);
+      is_filled = !last_fill_failed;
     }
     state.store(Here, std::memory_order_release);
     state.notify_all();
-    budget_->add({this, piece});
+    if (is_filled) budget_->add({this, piece});
     return;
   }
 }
 
-// Fills ordinary memory and then moves it to its place at once, so that no other thread sees a part of it.
+// Fills ordinary memory and then moves it to its place at once, so that no other thread sees a part of it. If there is
+// an error, also in other memory that is read meanwhile, the piece is at its place only until the error is thrown.
 void PagedMemory::fill(uint64_t piece) {
+  last_fill_failed = false;
   if (map_kept(piece)) return;
-  const uint64_t bytes = size_of(piece);
+  const uint64_t bytes = size_of(piece), errors = late_errors();
+  bool failed = false;
+  const auto fail = [&](const std::exception_ptr& error) {
+    if (!std::exchange(failed, true)) {
+      const std::lock_guard lock(unfilled_mutex);
+      unfilled.push_back({this, [this, piece] {
+                            uint32_t now = Here;
+                            states_[piece].wait(Busy);  // for the thread that has just failed
+                            if (!states_[piece].compare_exchange_strong(now, Busy)) return;
+                            const std::lock_guard budget_lock(budget_->mutex_);
+                            budget_->held_ -= cost_of(piece);
+                            reserved(address_of(piece), size_of(piece));
+                            if (fills_[piece] == kMapped) fills_[piece] = kKept;
+                            states_[piece].store(Absent, std::memory_order_release);
+                            states_[piece].notify_all();
+                          }});
+    }
+    fail_later(error);
+  };
   void* made =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   try {
     if (made == MAP_FAILED) throw std::bad_alloc();
     try {
       fill_(piece, {static_cast<uint8_t*>(made), std::min(piece_bytes_, bytes_ - piece * piece_bytes_)});
-      keep(piece, static_cast<uint8_t*>(made));
     } catch (...) {
       std::fill_n(static_cast<uint8_t*>(made), bytes, uint8_t{0});
       throw;
     }
+    if (late_errors() != errors) throw Error("words that are read from a file cannot be read");
+    keep(piece, static_cast<uint8_t*>(made));
   } catch (...) {
-    fail_later(std::current_exception());
+    fail(std::current_exception());
   }
   if (made != MAP_FAILED) {
     mprotect(made, bytes, PROT_READ);
-    if (mremap(made, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, address_of(piece)) != MAP_FAILED) return;
-    munmap(made, bytes);
-    fail_later(std::make_exception_ptr(std::bad_alloc()));
+    if (mremap(made, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, address_of(piece)) == MAP_FAILED) {
+      munmap(made, bytes);
+      made = MAP_FAILED;
+      fail(std::make_exception_ptr(std::bad_alloc()));
+    }
   }
-  mprotect(address_of(piece), bytes, PROT_READ);  // zeros
+  if (made == MAP_FAILED) mprotect(address_of(piece), bytes, PROT_READ);  // zeros
+  last_fill_failed = failed;
 }
 
 bool PagedMemory::map_kept(uint64_t piece) {

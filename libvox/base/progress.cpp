@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "libvox/base/error.h"
+#include "libvox/base/late_errors.h"
 #include "libvox/base/work_watch.h"
 
 namespace vox {
@@ -101,6 +102,7 @@ volatile std::sig_atomic_t cancelled = 0;
 std::atomic<bool> has_late_error = false;
 std::mutex late_error_mutex;
 std::exception_ptr late_error;
+thread_local uint64_t late_errors_of_thread = 0;
 
 }  // namespace
 
@@ -120,13 +122,24 @@ void throw_if_cancelled() {
 
 void throw_late_error() {
   if (!has_late_error.load(std::memory_order_relaxed)) return;
-  const std::lock_guard lock(late_error_mutex);
-  has_late_error = false;
-  if (late_error) std::rethrow_exception(std::exchange(late_error, nullptr));
+  std::exception_ptr error;
+  {
+    const std::lock_guard lock(late_error_mutex);
+    has_late_error = false;
+    error = std::exchange(late_error, nullptr);
+  }
+  if (!error) return;
+  forget_unfilled_pieces();
+  std::rethrow_exception(error);
+}
+
+uint64_t late_errors() {
+  return late_errors_of_thread;
 }
 
 void fail_later(std::exception_ptr error) {
   const std::lock_guard lock(late_error_mutex);
+  ++late_errors_of_thread;
   if (!late_error) late_error = std::move(error);
   has_late_error = true;
 }

@@ -157,6 +157,52 @@ TEST(PagedMemory, WhatCannotBeFilledIsZerosAndAnErrorAtTheNextCheck) {
   EXPECT_NO_THROW(throw_if_cancelled());
 }
 
+// Whoever reads a piece after its error was thrown gets the error again, or its words if they can be read now; so does
+// whoever reads memory that was made from it.
+TEST(PagedMemory, WhatCouldNotBeFilledIsReadAgainAfterItsError) {
+  std::atomic<uint64_t> fills = 0;
+  std::atomic<bool> damaged = true;
+  const auto budget = std::make_shared<PagedBudget>(uint64_t{1} << 20);
+  const auto fill = [&, words = fill_words(fills)](uint64_t piece, std::span<uint8_t> to) {
+    if (piece == 2 && damaged) throw std::runtime_error("piece 2 is damaged");
+    words(piece, to);
+  };
+  const Words below = paged_vector<uint32_t>(std::make_shared<PagedMemory>(5 * kPiece, kPiece, fill, budget));
+  const auto copy = [&](uint64_t piece, std::span<uint8_t> to) {
+    if (piece == 2) to[0] = 1;
+    for (uint64_t i = 0; i < kPieceWords; ++i)
+      if (const uint32_t word = below[piece * kPieceWords + i]; word != 0)
+        std::memcpy(to.data() + 4 * i, &word, sizeof(word));
+  };
+  const Words above = paged_vector<uint32_t>(std::make_shared<PagedMemory>(5 * kPiece, kPiece, copy, budget));
+  for (int times = 0; times < 3; ++times) {
+    EXPECT_EQ(above[2 * kPieceWords], 1u);
+    EXPECT_EQ(above[2 * kPieceWords], 1u);
+    EXPECT_THROW(throw_late_error(), std::runtime_error);
+    EXPECT_EQ(below[2 * kPieceWords + 7], 0u);
+    EXPECT_THROW(throw_late_error(), std::runtime_error);
+    EXPECT_EQ(budget->held(), 0u);
+  }
+  damaged = false;
+  for (uint64_t i = 0; i < 5 * kPieceWords; ++i) ASSERT_EQ(above[i], word_of(i));
+  EXPECT_NO_THROW(throw_late_error());
+  EXPECT_EQ(fills, 5u);
+}
+
+TEST(PagedMemory, WhatCouldNotBeFilledIsForgottenWithItsMemory) {
+  const auto budget = std::make_shared<PagedBudget>(uint64_t{1} << 20);
+  const auto refuse = [](uint64_t, std::span<uint8_t>) { throw std::runtime_error("damaged"); };
+  {
+    const Words paged =
+        paged_vector<uint32_t>(std::make_shared<PagedMemory>(5 * kPiece, kPiece, refuse, budget));
+    EXPECT_EQ(paged[0], 0u);
+    EXPECT_EQ(budget->held(), kPiece);
+  }
+  EXPECT_EQ(budget->held(), 0u);
+  EXPECT_THROW(throw_late_error(), std::runtime_error);
+  EXPECT_EQ(budget->held(), 0u);
+}
+
 using PagedMemoryDeathTest = testing::Test;
 
 TEST_F(PagedMemoryDeathTest, OtherFaultsEndTheProgramAsBefore) {
