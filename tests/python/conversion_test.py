@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import types
 
@@ -334,6 +335,33 @@ class Failures(ProgramTest):
             vox.voxelize(vertices, faces, res="16K", engine=engine)
         self.assertLess(time.monotonic() - begin, 20)
         self.assertGreater(vox.voxelize(vertices, faces, res=64, engine=engine).filled, 1000)
+
+    def test_interrupts_end_a_call_that_waits_for_another_one(self):
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        def hold(turn, held, over):
+            with turn:
+                held.set()
+                over.wait(10)
+
+        own = vox.Engine(DEVICE)
+        scene = vox.voxelize(*soup(10), res=16, engine=own)
+        self.addCleanup(signal.signal, signal.SIGALRM, signal.signal(signal.SIGALRM, interrupt))
+        for turn in (own._turn, engine.hdf5_turn):
+            held, over = threading.Event(), threading.Event()
+            other = threading.Thread(target=hold, args=(turn, held, over))
+            other.start()
+            held.wait()
+            begin = time.monotonic()
+            signal.setitimer(signal.ITIMER_REAL, 0.1)
+            with self.assertRaises(KeyboardInterrupt):
+                scene.save(self.path("late.h5"))
+            self.assertLess(time.monotonic() - begin, 5)
+            over.set()
+            other.join()
+            self.assertGreater(vox.voxelize(*soup(10), res=64, engine=own).filled, 10)
+            self.assertFalse(os.path.exists(self.path("late.h5")))
 
     def test_progress_is_told_and_its_exceptions_come_back(self):
         told = []

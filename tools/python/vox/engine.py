@@ -54,6 +54,7 @@ class Engine:
         self._library = library.load()
         options = library.EngineOptions(device=device.encode(), threads=threads, memory_limit=memory_limit)
         self._pointer = library.made(self._library.vox_engine_create, ctypes.byref(options))
+        self._turn = threading.Lock()  # held by the call that is running
         self._raised = None
         self._functions = []  # ctypes forgets those that nobody else keeps
         self._bars = None
@@ -113,9 +114,20 @@ class Engine:
     def _call(self, name, *arguments, files=False):
         """Calls a function of the library with the engine as its first argument. `files`: it may use HDF5."""
 
-        def work():
-            with hdf5_turn if files else contextlib.nullcontext():
-                library.check(getattr(self._library, name)(self._pointer, *arguments))
+        def work(may_begin):
+            with self._turn, (hdf5_turn if files else contextlib.nullcontext()):
+                if not may_begin():
+                    return
+                self._raised = None
+                try:
+                    library.check(getattr(self._library, name)(self._pointer, *arguments))
+                except library.VoxError:
+                    if self._raised is not None:
+                        raise self._raised from None
+                    raise
+                finally:
+                    if self._bars is not None:
+                        self._bars.close()
 
         self._run(work)
 
@@ -134,27 +146,23 @@ class Engine:
         return text.value.decode()
 
     def _run(self, work):
-        self._raised = None
-        try:
-            self._run_interruptibly(work)
-        except library.VoxError:
-            if self._raised is not None:
-                raise self._raised from None
-            raise
-        finally:
-            if self._bars is not None:
-                self._bars.close()
-
-    def _run_interruptibly(self, work):
         """Python handles signals in its main thread alone, and there between two instructions. So a thread of its own makes
-        the call, and the main thread waits and cancels it if a signal's handler raises something, as Ctrl-C's does."""
+        the call, and the main thread waits. If a signal's handler raises something, as Ctrl-C's does, the call is
+        cancelled; a call that still waits for those of other threads never begins."""
         if threading.current_thread() is not threading.main_thread():
-            return work()
-        done, failed, raised = threading.Event(), [], None
+            return work(lambda: True)
+        gate, done, failed, raised = threading.Lock(), threading.Event(), [], None
+        begun = ended = False
+
+        def may_begin():
+            nonlocal begun
+            with gate:
+                begun = not ended
+            return begun
 
         def run():
             try:
-                work()
+                work(may_begin)
             except BaseException as error:
                 failed.append(error)
             finally:
@@ -163,10 +171,15 @@ class Engine:
         threading.Thread(target=run, name="vox", daemon=True).start()
         while not done.is_set():
             try:
-                done.wait()
+                if raised is not None:
+                    with gate:
+                        ended = True
+                    if not begun:
+                        break
+                    self.cancel()  # again and again: the library may be about to begin with the call
+                done.wait(None if raised is None else 0.02)
             except BaseException as error:
                 raised = error
-                self.cancel()
         if raised is not None:
             raise raised
         if failed:
