@@ -136,7 +136,10 @@ def read(item):
 
 def words(parent, name, bits=32):
     """Reads a dataset of unsigned words of 32 or 64 bits, in the byte order of files."""
-    item = dataset(parent, name, "u", (None,))
+    return words_of(dataset(parent, name, "u", (None,)), bits)
+
+
+def words_of(item, bits=32):
     if item.dtype.itemsize * 8 != bits:
         raise damaged(item, f"is of type {item.dtype}, expected words of {bits} bits")
     return read(item).astype(f"<u{bits // 8}", copy=False)

@@ -40,6 +40,7 @@ class Svdag(Form):
     def __init__(self, file, depth, has_materials):
         self.file, self.depth, self.has_materials = file, depth, has_materials
         self._levels = None  # the words of each level
+        self._datasets = {}  # of the levels' words: to open one takes as long as to decode thousands of leaves
 
     @property
     def levels(self):
@@ -50,16 +51,21 @@ class Svdag(Form):
             self._levels = levels
         return self._levels
 
+    def _dataset(self, level):
+        if level not in self._datasets:
+            self._datasets[level] = hdf5.dataset(self.file, level_path(level), "u", (None,))
+        return self._datasets[level]
+
     def facts(self, level):
         """Returns (unique nodes, nodes of the octree, bytes) of a level."""
-        words = hdf5.dataset(self.file, level_path(level), "u", (None,))
+        words = self._dataset(level)
         return hdf5.number(words, "nodes"), hdf5.number(words, "svo_nodes"), 4 * words.size
 
     # --- differences between the file's versions ---
 
     def read(self):
         """Reads the words of all levels."""
-        return [hdf5.words(self.file, level_path(level)) for level in range(self.depth + 1)]
+        return [hdf5.words_of(self._dataset(level)) for level in range(self.depth + 1)]
 
     def places(self, level, pointers):
         """Returns the offsets of the words of the nodes in a level that these pointers name."""
@@ -239,8 +245,7 @@ class NumberedSvdag(Svdag):
 
     def _has_long_numbers(self, level):
         """Returns whether the file's child numbers have 8 bytes. Leaves have none."""
-        facts = hdf5.dataset(self.file, level_path(level), "u", (None,))
-        size = hdf5.number(facts, "child_bytes", 4, 8)
+        size = hdf5.number(self._dataset(level), "child_bytes", 4, 8)
         if size not in (4, 8):
             raise self._damaged(level, f"the attribute child_bytes is {size}, expected 4 or 8")
         return size == 8 and level < self.depth
@@ -281,8 +286,7 @@ class NumberedSvdag(Svdag):
     def _find_nodes(self, level, words, number_words=1):
         """Returns where the nodes of a level begin, if a child number has so many words. _check_part() finds errors in the
         result."""
-        facts = hdf5.dataset(self.file, level_path(level), "u", (None,))
-        nodes = hdf5.number(facts, "nodes", 0, len(words))
+        nodes = hdf5.number(self._dataset(level), "nodes", 0, len(words))
         starts = hdf5.words(self.file, f"svdag/level_{level:02}/starts", bits=64)
         if self._has_long_numbers(level) and number_words == 1:
             starts = (starts + _START_EVERY * np.arange(len(starts), dtype=np.uint64)) // np.uint64(2)
@@ -305,14 +309,17 @@ class NumberedSvdag(Svdag):
 
     def _few_runs(self, level, words, first, last, nodes, number_words):
         """Does this with few operations on long arrays: `after` has for each word the word at which the next node would
-        begin if a node began there, then the one after two nodes, after four, …"""
+        begin if a node began there, then the one after two nodes, after four, … and at last after 64."""
         at = np.arange(last + 1)
         after = np.minimum(at + self._sizes(level, words, at, number_words), last)
-        places = first[:, None]
-        while places.shape[1] < min(nodes, _START_EVERY):
+        places, most = first[:, None], min(nodes, _START_EVERY)
+        while places.shape[1] < min(most, 64):
             places = np.concatenate([places, after[places]], axis=1)
             after = after[after]
-        return places.reshape(-1)[:nodes]
+        parts = [places]
+        while len(parts) * places.shape[1] < most:
+            parts.append(after[parts[-1]])
+        return np.concatenate(parts, axis=1).reshape(-1)[:nodes]
 
     def _sizes(self, level, words, at, number_words):
         if level < self.depth:
