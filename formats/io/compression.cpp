@@ -109,13 +109,17 @@ struct Members {
   std::span<std::byte> out;
 };
 
-// Inflates the next member of a gzip file, or the whole of zlib's data.
+// Inflates the next member of a gzip file, or the whole of zlib's data. Zeros behind a member, which fill a block of a tape,
+// are left out, as gzip does.
 libdeflate_result inflate_member(libdeflate_decompressor* decompressor, Deflated format, Members& rest) {
   size_t read = 0, written = 0;
   const auto call = format == Deflated::Gzip ? libdeflate_gzip_decompress_ex : libdeflate_zlib_decompress_ex;
   const libdeflate_result result =
       call(decompressor, rest.in.data(), rest.in.size(), rest.out.data(), rest.out.size(), &read, &written);
-  if (result == LIBDEFLATE_SUCCESS) rest = {rest.in.subspan(read), rest.out.subspan(written)};
+  if (result != LIBDEFLATE_SUCCESS) return result;
+  rest = {rest.in.subspan(read), rest.out.subspan(written)};
+  const auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
+  if (format == Deflated::Gzip && std::ranges::all_of(rest.in, is_zero)) rest.in = {};
   return result;
 }
 

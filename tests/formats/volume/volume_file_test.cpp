@@ -100,9 +100,9 @@ TEST_F(VolumeFile, RawTakesSizeTypeOrderAndOffsetFromOptions) {
 
 TEST_F(VolumeFile, RawMayBeGzipped) {
   const std::string values = values_of(volume::ValueType::U8);
-  expect_volume(write("a_7x5x3_uint8.raw.gz", gzipped(values)), volume::ValueType::U8, values);
   const std::string two = gzipped(values.substr(0, 50)) + gzipped(values.substr(50));
-  expect_volume(write("b_7x5x3_uint8.raw.gz", two), volume::ValueType::U8, values);
+  for (const size_t zeros : {0u, 1u, 10240u})  // the rest of a tape's block
+    expect_volume(write("b_7x5x3_uint8.raw.gz", two + std::string(zeros, 0)), volume::ValueType::U8, values);
 }
 
 // Calls f(box) for every box inside the volume that is not empty.
@@ -336,6 +336,7 @@ TEST_F(VolumeFile, SaysHowManyBytesItExpectedAndFound) {
   expect_error("c_7x5x3_uint8.raw.gz", gzipped(values + "x"), "expected 105 bytes of values, found more");
   expect_error("d_7x5x3_uint8.raw.gz", gzipped(values.substr(1)), "expected 105 bytes of values, found 104");
   expect_error("e_7x5x3_uint8.raw.gz", gzipped(values).substr(0, 60), "damaged or truncated");
+  expect_error("a_7x5x3_uint8.raw.gz", gzipped(values) + std::string(3, 0) + "x", "damaged or truncated");
   expect_error("f_9000x9000x9000_uint8.raw.gz", gzipped(values), "cannot hold as many");
 }
 
