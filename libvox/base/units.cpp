@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <ctime>
 #include <optional>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "libvox/base/error.h"
@@ -146,7 +148,14 @@ std::string format_seconds(double seconds) {
 
 std::string timestamp() {
   std::time_t now = std::time(nullptr);
-  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) now = std::strtoll(epoch, nullptr, 10);
+  const char* epoch = std::getenv("SOURCE_DATE_EPOCH");
+  if (const std::string_view text = epoch == nullptr ? "" : epoch; !text.empty()) {
+    constexpr std::time_t kEndOfYear9999 = 253402300799;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), now);
+    if (error != std::errc() || end != text.data() + text.size() || now < 0 || now > kEndOfYear9999)
+      throw Error(fmt::format("SOURCE_DATE_EPOCH is '{}', expected seconds since 1970", text))
+          .hint(fmt::format("set it to a whole number from 0 to {}, or remove it", kEndOfYear9999));
+  }
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
 }
 

@@ -235,6 +235,24 @@ TEST(Units, NumbersAreWrittenForPeople) {
   EXPECT_EQ(format_seconds(200), "3 min 20 s");
 }
 
+TEST(Units, TheTimeOfTheEnvironmentIsTakenOrRefused) {
+  constexpr const char* kName = "SOURCE_DATE_EPOCH";
+  for (const auto& [epoch, expected] : {std::pair("0", "1970-01-01T00:00:00Z"),
+                                        {"1700000000", "2023-11-14T22:13:20Z"},
+                                        {"253402300799", "9999-12-31T23:59:59Z"}}) {
+    setenv(kName, epoch, 1);
+    EXPECT_EQ(timestamp(), expected);
+  }
+  for (const char* epoch : {"-1", "253402300800", "99999999999999999999", "12x", "x", " 1", "1.5", "0x10"}) {
+    setenv(kName, epoch, 1);
+    EXPECT_THROW(timestamp(), Error) << epoch;
+  }
+  setenv(kName, "", 1);
+  EXPECT_GT(timestamp(), "2026");
+  unsetenv(kName);
+  EXPECT_GT(timestamp(), "2026");
+}
+
 TEST(Units, CountsTakeTheirNounInSingularAndPlural) {
   EXPECT_EQ(format_count(0, "edit"), "0 edits");
   EXPECT_EQ(format_count(1, "edit"), "1 edit");
