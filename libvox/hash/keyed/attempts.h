@@ -85,6 +85,19 @@ DistinctCells<Cell> distinct_cells(Device& device, CellFormat<Cell> format, cons
   return distinct_of_sorted(device, format, sorted.data(), n);
 }
 
+// Returns the cells that a table holds, and these behind them, for a build of a table of both.
+template <class Device, CellWord Cell>
+device::Buffer<Cell> stored_and_more(Device& device, const KeyTable<Device, Cell>& table, const Cell* more,
+                                     uint64_t n) {
+  const uint64_t slots = table.slots() + 1;  // including the cell that is kept apart
+  auto chosen = device.template make<uint32_t>(slots);
+  const uint64_t stored = device.select("select stored cells", slots, table.holds_key(), chosen.data());
+  auto all = device.template make<Cell>(stored + n);
+  device.for_each("take cells", stored, device::TakeChosen<Cell>{table.cells(), chosen.data(), all.data()});
+  device.copy(all.data() + stored, more, n);
+  return all;
+}
+
 struct KeyBuildAttempt {
   uint32_t number;         // from 1 on
   uint64_t seed;           // for the attempt's hash functions

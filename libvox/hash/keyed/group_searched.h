@@ -179,16 +179,8 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
   // Builds a table of these cells and of the stored ones. Both may have cells in common.
   template <class Probe>
   KeyTableBuild build_with(const Cell* cells, uint64_t n) {
-    auto& device = this->device_;
-    const uint64_t slots = this->slots_ + 1;  // including the cell that is kept apart
-    auto chosen = device.template make<uint32_t>(slots);
-    const uint64_t stored = device.select("select stored cells", slots, this->holds_key(), chosen.data());
-    auto all = device.template make<Cell>(stored + n);
-    device.for_each("take cells", stored,
-                    device::TakeChosen<Cell>{this->cells_.data(), chosen.data(), all.data()});
-    device.copy(all.data() + stored, cells, n);
-    chosen.reset();
-    return build_by<Probe>(all.data(), stored + n);
+    const auto all = stored_and_more(this->device_, *this, cells, n);
+    return build_by<Probe>(all.data(), all.size());
   }
 
   uint64_t planned_ = 0;  // the number of keys that the table was made for

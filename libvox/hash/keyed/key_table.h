@@ -1,6 +1,6 @@
 // The interface of tables of voxel keys for the rest of the library: a table is built from a batch of cells
-// (keys.h) and then searched with batches of keys. The variant (make_key_tables_impl.h) is chosen at run
-// time.
+// (keys.h) and then searched with batches of keys; some variants also change what they hold. The variant
+// (make_key_tables_impl.h) is chosen at run time.
 //
 // A key is stored once. Equal cells may come more than once. A key with two values is an error, and so is a
 // table that cannot be built; no key is ever lost. A table whose build has failed is empty, like one that has
@@ -79,7 +79,7 @@ Error too_many_keys(const KeyTableOptions& options, uint64_t keys);
 // Returns build(). If that throws, calls empty() before it passes the exception on, so that no partly built
 // table is ever searched.
 template <class Build, class Empty>
-KeyTableBuild build_or_empty(const Build& build, const Empty& empty) {
+auto build_or_empty(const Build& build, const Empty& empty) {
   try {
     return build();
   } catch (...) {
@@ -106,6 +106,16 @@ struct HoldsKey {
   VOX_HD Cell cell(uint64_t slot) const { return slot < slots ? cells[slot] & mask : cells[slot]; }
 };
 
+// A batch of keys that leave a table, whether it holds them or not, and of cells that it holds afterwards. Both lie in
+// the device's memory.
+template <CellWord Cell>
+struct KeyTableChange {
+  const Cell* erased;
+  uint64_t erased_count;
+  const Cell* added;
+  uint64_t added_count;
+};
+
 template <class Device, CellWord Cell>
 class KeyTable {
  public:
@@ -120,6 +130,12 @@ class KeyTable {
       if (static_cast<double>(n) / load_factor_ >= kNoSlot) throw too_many_keys(options_, n);
       return build_cells(cells, n);
     });
+  }
+
+  // Erases keys and then adds cells, which may be stored already. Returns nothing, and leaves the table as it is, if the
+  // variant cannot do that. Throws an Error as build() does; then the table is empty.
+  std::optional<KeyTableBuild> change(const KeyTableChange<Cell>& change) {
+    return or_empty([&] { return change_cells(change); });
   }
 
   // Search: slots[i] becomes the slot of keys[i] or kNoSlot, values[i] its value or kNoValue.
@@ -170,10 +186,11 @@ class KeyTable {
   }
 
   virtual KeyTableBuild build_cells(const Cell* cells, uint64_t n) = 0;
+  virtual std::optional<KeyTableBuild> change_cells(const KeyTableChange<Cell>&) { return std::nullopt; }
   // Makes the table empty, whatever state it is in.
   virtual void clear() { build_cells(nullptr, 0); }
   template <class Build>
-  KeyTableBuild or_empty(const Build& build) {
+  auto or_empty(const Build& build) {
     return build_or_empty(build, [this] { clear(); });
   }
 

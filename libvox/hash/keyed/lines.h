@@ -13,6 +13,11 @@
 // has. This is a stable matching, and there is only one, in whatever order the keys come. A build may have
 // any number of threads, and its cells are always the same.
 //
+// A change leaves the cells that a build of the same number of lines would make. Keys that are added go the same way as
+// those of a build, and it does not matter that others have gone it before. Keys that are erased make room that others
+// were refused, so all keys that are not in the first of their buckets leave it and go their way again. Tables do not
+// age.
+//
 // A search visits the same buckets. It ends at a bucket that is not full, because no key ever had to go on
 // from there, and at a bucket whose last key would have had to make room for the wanted one.
 #pragma once
@@ -20,12 +25,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
+#include <vector>
 
 #include "libvox/base/bits.h"
 #include "libvox/base/hd.h"
 #include "libvox/base/sorting_network.h"
 #include "libvox/device/atomics.h"
 #include "libvox/device/device.h"
+#include "libvox/device/pool.h"
 #include "libvox/hash/keyed/attempts.h"
 #include "libvox/hash/keyed/lines_ref.h"
 
@@ -67,6 +75,7 @@ struct InsertIntoLines {
   Lines table;
   const Cell* items;
   KeyBuildStatus* status;
+  Cell* left = nullptr;  // may be the items: if there is no place for a cell, left[i] becomes that cell
 
   VOX_HD void prefetch(uint64_t i, int stage) const {
     if (stage == 1) table.prefetch(table.format.key(items[i]));
@@ -82,6 +91,7 @@ struct InsertIntoLines {
       walk.advance(table.lines);
     }
     device::atomic_or_relaxed(&status->failed, 1u);
+    if (left != nullptr) left[i] = cell;
   }
 
   // Tries to put a cell into the bucket that its walk has reached. Returns true if nothing is left to insert.
@@ -183,6 +193,44 @@ struct OrderBucket {
   }
 };
 
+// Empties the slots where a search has found keys that are to be erased. A key may come more than once.
+template <CellWord Cell>
+struct EraseSlots {
+  const uint32_t* found;
+  Cell* cells;
+  uint64_t slots;
+  uint32_t* apart;  // becomes 0 if the key that is kept apart is erased
+  VOX_HD void operator()(uint64_t i) const {
+    if (found[i] == kNoSlot) return;
+    if (found[i] == slots)
+      device::atomic_store_relaxed(apart, 0u);
+    else
+      device::atomic_store_relaxed(cells + found[i], kEmptyCell<Cell>);
+  }
+};
+
+// True for the slots of keys that had to go on from the first of their buckets.
+template <CellWord Cell>
+struct HasGoneOn {
+  LinesRef<Cell> table;
+  VOX_HD bool operator()(uint64_t slot) const {
+    const Cell cell = table.cells[slot];
+    return cell != kEmptyCell<Cell> &&
+           table.walk(table.format.key(cell)).bucket() != slot / LinesRef<Cell>::kBucketCells;
+  }
+};
+
+template <CellWord Cell>
+struct TakeOut {
+  Cell* cells;
+  const uint32_t* chosen;
+  Cell* to;
+  VOX_HD void operator()(uint64_t i) const {
+    to[i] = cells[chosen[i]];
+    cells[chosen[i]] = kEmptyCell<Cell>;
+  }
+};
+
 // Returns how many lines a table of this many keys has.
 inline uint64_t lines_of(uint64_t keys, double load_factor, uint32_t line_cells) {
   const double wanted = std::ceil(static_cast<double>(keys) / load_factor / line_cells);
@@ -203,21 +251,79 @@ class LinesTable final : public AttemptedKeyTable<Device, Cell, LinesRef<Cell>> 
   static constexpr uint32_t kMostAttempts = 8, kMostProbes = 64;
 
   void attempt(const Cell* cells, uint64_t n, const KeyBuildAttempt& attempt) override {
-    auto& device = this->device_;
     const uint64_t lines = lines_of(n, this->load_factor_, Lines::kLineCells);
     this->make_cells(lines * Lines::kLineCells);
-    this->ref_ = {this->cells_.data(), attempt.seed, static_cast<uint32_t>(lines),
-                  static_cast<uint32_t>(std::min<uint64_t>(kMostProbes, 2 * lines)), this->format_};
-    device.for_each({"insert into lines", sizeof(Cell) + 2.0 * BucketCells<Cell>::kBytes}, n,
-                    InsertIntoLines<Cell>{this->ref_, cells, attempt.status});
-    device.for_each({"order buckets", 2.0 * BucketCells<Cell>::kBytes}, this->slots_ / Lines::kBucketCells,
-                    OrderBucket<Cell>{this->ref_, attempt.status});
+    this->ref_ = {this->cells_.data(), attempt.seed, static_cast<uint32_t>(lines), 0, this->format_};
+    insert(InsertIntoLines<Cell>{this->ref_, cells, attempt.status}, n);
   }
 
   KeyTableBuild finished(KeyTableBuild build) override {
     this->ref_.probes = build.most_probes;
+    keys_ = build.keys;
     return build;
   }
+
+  void insert(InsertIntoLines<Cell> body, uint64_t n) {
+    body.table.probes =
+        static_cast<uint32_t>(std::min<uint64_t>(kMostProbes, 2 * uint64_t{body.table.lines}));
+    this->device_.for_each({"insert into lines", sizeof(Cell) + 2.0 * BucketCells<Cell>::kBytes}, n, body);
+    this->device_.for_each({"order buckets", 2.0 * BucketCells<Cell>::kBytes},
+                           this->slots_ / Lines::kBucketCells, OrderBucket<Cell>{body.table, body.status});
+  }
+
+  std::optional<KeyTableBuild> change_cells(const KeyTableChange<Cell>& change) override {
+    auto& device = this->device_;
+    if (change.erased_count > 0) erase(change.erased, change.erased_count);
+    // A build with more lines takes the cells as they are, in whatever order.
+    if (lines_of(keys_ + change.added_count, this->load_factor_, Lines::kLineCells) > this->ref_.lines)
+      return build_with(change.added, change.added_count);
+    const device::Buffer<Cell> cells = taken_out(change.erased_count > 0, change.added_count);
+    const uint64_t taken = cells.size() - change.added_count;
+    device.copy(cells.data() + taken, change.added, change.added_count);
+    KeyBuildStatus status = {};
+    status.apart = this->holds_apart_ ? uint64_t{this->apart_value_} + 1 : 0;
+    const auto on_device = device::uploaded(device, std::vector{status});
+    insert(InsertIntoLines<Cell>{this->ref_, cells.data(), on_device.data(), cells.data()}, cells.size());
+    device.download(&status, on_device.data(), 1);
+    if (status.conflicts != 0) throw two_values(this->options_);
+    if (status.apart != 0) this->keep_apart(static_cast<uint32_t>(status.apart - 1));
+    if (status.twice != 0 || status.failed != 0) return build_with(cells.data(), cells.size());
+    return finished({.keys = keys_ + change.added_count - status.copies, .most_probes = status.most_probes});
+  }
+
+  // Empties the slots of these keys. Until the buckets are in order again, searches would miss keys.
+  void erase(const Cell* keys, uint64_t n) {
+    auto& device = this->device_;
+    auto found = device.template make<uint32_t>(n);
+    this->find(keys, n, found.data());
+    const auto apart = device::uploaded(device, std::vector<uint32_t>{this->holds_apart_ ? 1u : 0u});
+    device.for_each({"erase slots", sizeof(Cell) + 4.0}, n,
+                    EraseSlots<Cell>{found.data(), this->cells_.data(), this->slots_, apart.data()});
+    uint32_t holds_apart = 0;
+    device.download(&holds_apart, apart.data(), 1);
+    this->holds_apart_ = holds_apart != 0;
+    keys_ = device.sum({"count keys", sizeof(Cell)}, this->slots_ + 1, this->holds_key());
+  }
+
+  // Takes those keys out that have gone on, if any are to go their way again, and returns them with room for more.
+  device::Buffer<Cell> taken_out(bool any, uint64_t more) {
+    auto& device = this->device_;
+    auto chosen = device.template make<uint32_t>(any ? this->slots_ : 0);
+    const uint64_t taken = any ? device.select({"select keys that have gone on", sizeof(Cell)}, this->slots_,
+                                               HasGoneOn<Cell>{this->ref_}, chosen.data())
+                               : 0;
+    auto cells = device.template make<Cell>(taken + more);
+    device.for_each({"take out keys", 2.0 * sizeof(Cell)}, taken,
+                    TakeOut<Cell>{this->cells_.data(), chosen.data(), cells.data()});
+    return cells;
+  }
+
+  KeyTableBuild build_with(const Cell* cells, uint64_t n) {
+    const auto all = stored_and_more(this->device_, *this, cells, n);
+    return this->build(all.data(), all.size());
+  }
+
+  uint64_t keys_ = 0;
 };
 
 }  // namespace vox::hash

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ class AnyKeyTable {
   // multiples from `first` on.
   virtual hash::KeyTableBuild build_multiples(uint64_t n, Cell factor) = 0;
   virtual uint64_t count_multiples(uint64_t first, uint64_t n, Cell factor) = 0;
+  virtual std::optional<hash::KeyTableBuild> change(const std::vector<Cell>& erased,
+                                                    const std::vector<Cell>& added) = 0;
   virtual std::vector<uint32_t> find(const std::vector<Cell>& keys) = 0;
   virtual std::vector<uint32_t> find_values(const std::vector<Cell>& keys) = 0;
   virtual std::vector<uint32_t> find_values_of_stored(const std::vector<Cell>& keys) = 0;

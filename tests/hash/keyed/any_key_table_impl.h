@@ -64,6 +64,11 @@ class KeyTableOnDevice : public Any {
     }
     return stored;
   }
+  std::optional<hash::KeyTableBuild> change(const std::vector<Cell>& erased,
+                                            const std::vector<Cell>& added) override {
+    const auto keys = device::uploaded(device_, erased), cells = device::uploaded(device_, added);
+    return table_->change({keys.data(), erased.size(), cells.data(), added.size()});
+  }
   std::vector<uint32_t> find(const std::vector<Cell>& keys) override {
     return search(keys, [&](auto... arguments) { table_->find(arguments...); });
   }
