@@ -37,6 +37,23 @@ struct WriteSearches {
   }
 };
 
+// Exchanges held cells, from a place on, for others.
+template <hash::CellWord Cell>
+struct ExchangeCells {
+  hash::CellFormat<Cell> format;
+  Cell* held;
+  uint64_t held_count, first;
+  Cell* others;
+  Cell *erased, *added;  // the keys of the first, and a copy of the second
+  VOX_HD void operator()(uint64_t i) const {
+    Cell& cell = held[(first + i) % held_count];
+    const Cell before = cell;
+    erased[i] = format.key(before);
+    added[i] = cell = others[i];
+    others[i] = before;
+  }
+};
+
 struct IsWrongValue {
   const uint32_t *expected, *found;
   VOX_HD uint32_t operator()(uint64_t i) const { return expected[i] != found[i] ? 1 : 0; }
@@ -62,7 +79,12 @@ class KeySetBench {
   // `first` holds the values that all rows share.
   KeySetBench(Device& device, const KeysBenchOptions& options, uint64_t searches, const KeySet<Cell>& set,
               KeysBenchRow first)
-      : device_(device), options_(options), searches_(searches), set_(set), first_(std::move(first)) {}
+      : device_(device),
+        options_(options),
+        searches_(searches),
+        set_(set),
+        stored_(set.cells.data()),
+        first_(std::move(first)) {}
 
   // Returns the rows of a table, or one row with the reason if it cannot be measured. If only ages are
   // asked for, there are no rows.
@@ -84,6 +106,7 @@ class KeySetBench {
                                                                       .first_age = options_.first_age});
       rows = measure_builds(*table, first);
       for (const KeysBenchRow& row : measure_searches(*table, first)) rows.push_back(row);
+      for (const KeysBenchRow& row : measure_changes(*table, first)) rows.push_back(row);
       if (asks_for(KeyOp::Ages)) keep_ages(*table, first);
       if (options_.draw_tables) keep_slots(*table);
     } catch (const Cancelled&) {
@@ -181,12 +204,7 @@ class KeySetBench {
     };
     if (asks_for(KeyOp::FindStored))
       rows.push_back(random_search(table, row_of(first, KeyOp::FindStored, searches_), 100, find_stored));
-    for (const uint32_t hit_rate : options_.hit_rates)
-      if (asks_for(KeyOp::Find) && (hit_rate == 100 || set_.absent.size() > 0)) {
-        KeysBenchRow row = row_of(first, KeyOp::Find, searches_);
-        row.hit_rate = hit_rate;
-        rows.push_back(random_search(table, std::move(row), hit_rate, find));
-      }
+    if (asks_for(KeyOp::Find)) search_at_rates(table, first, KeyOp::Find, rows);
     for (const auto& [op, walk] : {std::pair(KeyOp::FindView, &set_.view), {KeyOp::FindAll, &set_.walk}})
       if (asks_for(op) && walk->size() > 0) {
         KeysBenchRow row = row_of(first, op, walk->size());
@@ -194,6 +212,57 @@ class KeySetBench {
         rows.push_back(search_all(table, std::move(row), find, *walk));
       }
     walk_found_ = asks_for(KeyOp::FindAll) && set_.walk.size() > 0;
+    return rows;
+  }
+
+  // Searches for random keys, of which the shares of the options are stored.
+  void search_at_rates(const Table& table, const KeysBenchRow& first, KeyOp op,
+                       std::vector<KeysBenchRow>& rows) {
+    for (const uint32_t hit_rate : options_.hit_rates)
+      if (hit_rate == 100 || set_.absent.size() > 0) {
+        KeysBenchRow row = row_of(first, op, searches_);
+        row.hit_rate = hit_rate;
+        rows.push_back(random_search(
+            table, std::move(row), hit_rate,
+            [&](const Cell* keys, uint64_t n, uint32_t* values) { table.find_values(keys, n, values); }));
+      }
+  }
+
+  // Exchanges half of the keys, again and again. Every time another half leaves, and those that have left before come
+  // back. The keys lie in random order, so it does not matter to the table that the places of a half follow each other.
+  std::vector<KeysBenchRow> measure_changes(Table& table, KeysBenchRow first) {
+    constexpr uint32_t kChanges = 10;  // of which the first is not counted
+    std::vector<KeysBenchRow> rows;
+    const uint64_t half = set_.others.size();
+    if (half == 0) return rows;
+    const auto held = keys::copied(device_, set_.cells), others = keys::copied(device_, set_.others);
+    const auto erased = device_.template make<Cell>(half), added = device_.template make<Cell>(half);
+    KeysBenchRow row = row_of(first, KeyOp::Change, 2 * half);
+    row.repetitions = kChanges - 1;
+    try {
+      row.time = repeated(kChanges - 1, [&](uint32_t change) {
+        device_.for_each(
+            "exchange cells", half,
+            ExchangeCells<Cell>{table.format(), held.data(), set_.keys, mix64(change) % set_.keys,
+                                others.data(), erased.data(), added.data()});
+        std::optional<hash::KeyTableBuild> changed;
+        const double elapsed = device_.seconds([&] {
+          changed = table.change({erased.data(), half, added.data(), half});
+        });
+        if (!changed) throw Error("the keys of this table do not change");
+        row.note_build(*changed, table.bytes());
+        return elapsed;
+      });
+    } catch (const Cancelled&) {
+      throw;
+    } catch (const Error& error) {
+      row.error = error.what();
+    }
+    if (asks_for(KeyOp::Change) || !row.error.empty()) rows.push_back(row);
+    if (!asks_for(KeyOp::FindChanged) || !row.error.empty()) return rows;
+    stored_ = held.data();
+    search_at_rates(table, row, KeyOp::FindChanged, rows);
+    stored_ = set_.cells.data();
     return rows;
   }
 
@@ -230,8 +299,8 @@ class KeySetBench {
   void write_searches(const Table& table, uint64_t n, uint32_t hit_rate, uint32_t repetition) {
     device_.for_each(
         "write searches", n,
-        WriteSearches<Cell>{table.format(), set_.cells.data(), set_.absent.data(), set_.keys,
-                            set_.absent.size(), hit_rate, repetition, search_keys_.data(), expected_.data()});
+        WriteSearches<Cell>{table.format(), stored_, set_.absent.data(), set_.keys, set_.absent.size(),
+                            hit_rate, repetition, search_keys_.data(), expected_.data()});
   }
 
   void make_room(uint64_t n) {
@@ -290,6 +359,7 @@ class KeySetBench {
   const KeysBenchOptions& options_;
   uint64_t searches_;
   const KeySet<Cell>& set_;
+  const Cell* stored_;  // the cells that the table holds
   KeysBenchRow first_;
   device::Buffer<Cell> search_keys_;
   device::Buffer<uint32_t> expected_, found_;

@@ -38,6 +38,7 @@ struct KeySet {
   uint64_t keys = 0;
   device::Buffer<Cell> cells, ordered_cells;  // the same keys in random order, and in the walk's order
   device::Buffer<Cell> absent;                // keys that are not stored
+  device::Buffer<Cell> others;                // cells of keys that are neither, for changes of a table
   KeyWalk<Cell> walk;  // all keys of the shape's grid, or of the part near it; empty if the set has no shape
   KeyWalk<Cell> view;  // the keys of pictures of the set (key_views.h), if asked for
   uint64_t view_frames = 1;  // the number of these pictures
@@ -188,11 +189,11 @@ inline void check_random_keys(uint64_t count, uint64_t absent, uint32_t key_bits
                 " absent ones do not fit into " + std::to_string(key_bits) + " bits");
 }
 
-// Returns a set of `count` random keys of `key_bits` bits, and `absent` keys that are not stored.
+// Returns a set of `count` random keys of `key_bits` bits, `absent` keys that are not stored, and cells of `others`.
 template <hash::CellWord Cell, class Device>
 KeySet<Cell> make_random_keys(Device& device, hash::CellFormat<Cell> format, uint32_t key_bits,
-                              uint64_t count, uint64_t absent) {
-  check_random_keys(count, absent, key_bits);
+                              uint64_t count, uint64_t absent, uint64_t others = 0) {
+  check_random_keys(count + others, absent, key_bits);
   KeySet<Cell> set;
   set.keys = count;
   set.cells = device.template make<Cell>(count);
@@ -203,6 +204,9 @@ KeySet<Cell> make_random_keys(Device& device, hash::CellFormat<Cell> format, uin
   device.for_each("write keys", absent,
                   keys::WriteRandomCells<Cell>{format, key_bits, count, set.absent.data()});
   device.for_each("take keys", absent, keys::TakeKeys<Cell>{format, set.absent.data()});
+  set.others = device.template make<Cell>(others);
+  device.for_each("write keys", others,
+                  keys::WriteRandomCells<Cell>{format, key_bits, count + absent, set.others.data()});
   return set;
 }
 

@@ -80,8 +80,8 @@ bool is_asked_for(const KeysBenchOptions& options, KeyOp op) {
   return std::ranges::find(options.ops, op) != options.ops.end();
 }
 
-bool any_multi(const KeysBenchOptions& options) {
-  return std::ranges::any_of(kMultiOps, [&](KeyOp op) { return is_asked_for(options, op); });
+bool is_any_asked_for(const KeysBenchOptions& options, std::span<const KeyOp> ops) {
+  return std::ranges::any_of(ops, [&](KeyOp op) { return is_asked_for(options, op); });
 }
 
 uint32_t cell_bits(uint32_t key_bits, uint32_t value_bits) {

@@ -54,15 +54,18 @@ enum class KeyOp : uint8_t {
   BuildAndFind,  // a build from keys in random order, and then as many searches for random stored keys
   FindAll,       // all keys of the picture or around the surface, in their order
   FindView,      // the keys of a picture's pixels: of slices through the surface, or of painted texels
+  Change,        // half of the keys are erased and as many others added, ten times
+  FindChanged,   // the same searches as Find, after these changes
   Ages,          // counts keys that are found at the first place of a search, the second, …; not timed
   BuildMulti,    // a map from random keys, each with several values
   FindMulti,     // searches for the runs of a key's values
   BuildIndex,    // numbers for the distinct keys among the same input
   FindIndex      // searches for these numbers
 };
-inline constexpr std::array kKeyOpNames = {"build",          "build-ordered", "find-stored", "find",
-                                           "build-and-find", "find-all",      "find-view",   "ages",
-                                           "build-multi",    "find-multi",    "build-index", "find-index"};
+inline constexpr std::array kKeyOpNames = {
+    "build",  "build-ordered", "find-stored", "find",        "build-and-find", "find-all",    "find-view",
+    "change", "find-changed",  "ages",        "build-multi", "find-multi",     "build-index", "find-index"};
+inline constexpr std::array kChangeOps = {KeyOp::Change, KeyOp::FindChanged};
 inline constexpr std::array kMultiOps = {KeyOp::BuildMulti, KeyOp::FindMulti, KeyOp::BuildIndex,
                                          KeyOp::FindIndex};
 
@@ -107,7 +110,8 @@ struct KeysBenchOptions {
 };
 
 bool is_asked_for(const KeysBenchOptions& options, KeyOp op);
-bool any_multi(const KeysBenchOptions& options);  // true if one of BuildMulti to FindIndex is asked for
+// Returns true if one of these operations is asked for.
+bool is_any_asked_for(const KeysBenchOptions& options, std::span<const KeyOp> ops);
 
 // Throws UsageError unless every axis has values and all of them make sense.
 void check(const KeysBenchOptions& options);
@@ -144,7 +148,7 @@ struct KeyTablePoint {
 
 struct KeysBenchRow : KeyTablePoint {
   std::string op;
-  std::optional<uint32_t> hit_rate;      // for Find
+  std::optional<uint32_t> hit_rate;      // for Find and FindChanged
   std::optional<uint32_t> multiplicity;  // for BuildMulti to FindIndex
   uint64_t items = 0;                    // number of items in one repetition
   std::optional<uint64_t> frames;        // the number of pictures, for FindView

@@ -127,7 +127,7 @@ class KeysBench {
 
   // Returns the number of sets of keys with several values.
   size_t multi_points() const {
-    return any_multi(options_) ? sizes_.keys.size() * options_.multiplicities.size() : 0;
+    return is_any_asked_for(options_, kMultiOps) ? sizes_.keys.size() * options_.multiplicities.size() : 0;
   }
 
   // Measures random reads from about as much memory as the largest table takes.
@@ -176,7 +176,7 @@ class KeysBench {
   // Measures maps and indices of random keys.
   template <hash::CellWord Cell>
   void measure_multi(uint32_t key_bits) {
-    if (!any_multi(options_)) return;
+    if (!is_any_asked_for(options_, kMultiOps)) return;
     for (const uint64_t items : sizes_.keys)
       for (const uint32_t multiplicity : options_.multiplicities) {
         KeyMultiBench<Device, Cell> bench(device_, options_, items, multiplicity, key_bits);
@@ -204,7 +204,8 @@ class KeysBench {
     const hash::CellFormat<Cell> format = {options_.value_bits};
     switch (point.set) {
       case KeySetKind::Random:
-        return make_random_keys<Cell>(device_, format, key_bits, point.keys, sizes_.searches);
+        return make_random_keys<Cell>(device_, format, key_bits, point.keys, sizes_.searches,
+                                      is_any_asked_for(options_, kChangeOps) ? point.keys / 2 : 0);
       case KeySetKind::Pixels:
         return make_shape_keys<Cell>(device_, format, key_bits, PixelsShape{picture_side(point.keys)},
                                      point.layout);

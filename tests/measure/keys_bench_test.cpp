@@ -172,6 +172,33 @@ TEST(KeysBench, BuildsAndSearchesForAsManyKeysAsThereAre) {
   }
 }
 
+TEST(KeysBench, SearchesWhatTablesHoldAfterTenChanges) {
+  KeysBenchOptions options = small_keys_options();
+  options.tables = {"lines", "robin"};
+  options.sets = {KeySetKind::Random, KeySetKind::Pixels};
+  options.key_bits = {20, 36};
+  options.value_bits = 8;
+  options.ops = {KeyOp::Change, KeyOp::FindChanged};
+  const auto result = measure::bench_keys(*test_engine(), options);
+  EXPECT_EQ(measure::wrong_results(result), 0u);
+  uint64_t changes = 0, searches = 0;
+  for (const KeysBenchRow& row : result.rows) {
+    if (row.table == "robin") {
+      EXPECT_FALSE(row.time);
+      EXPECT_NE(row.error.find("do not change"), std::string::npos) << row.error;
+      continue;
+    }
+    EXPECT_EQ(row.error, "");
+    EXPECT_EQ(row.set, "random");  // other sets have no keys to add
+    EXPECT_EQ(row.repetitions, row.op == "change" ? 9u : 7u);
+    EXPECT_EQ(row.items, row.op == "change" ? 3000u : 2000u);
+    EXPECT_EQ(row.hit_rate.has_value(), row.op == "find-changed");
+    row.op == "change" ? ++changes : ++searches;
+  }
+  EXPECT_EQ(changes, 2u * 2);
+  EXPECT_EQ(searches, 2u * 2 * 3);
+}
+
 TEST(KeysBench, HasTheStepsOfEachBuildOnADeviceThatProfiles) {
   KeysBenchOptions options = measure::key_figure("a5");
   options.keys = {2000, 4000};

@@ -261,6 +261,7 @@ TEST_F(KeysBenchProgram, RefusesValuesThatMakeNoSenseAndOptionsWithoutEffect) {
   expect_refused(kBadUsage, "nothing to measure", {"--sets", "random", "--ops", "find-all"});
   expect_refused(kBadUsage, "nothing to measure", {"--sets", "pixels", "--ops", "find-view"});
   expect_refused(kBadUsage, "for --sets random", {"--sets", "image", "--ops", "build-multi"});
+  expect_refused(kBadUsage, "for --sets random", {"--sets", "image", "--ops", "change"});
   expect_refused(kBadUsage, "no effect", {"--multiplicities", "3"});
   expect_refused(kBadUsage, "no effect", {"--failure-keys", "3"});
   expect_refused(kBadUsage, "no effect", {"--ages", "a.png"});

@@ -49,9 +49,10 @@ voxels of a bumpy surface; the texels of a painted atlas; the voxels of the mesh
 Operations: build and build-ordered build tables; find-stored searches stored keys only, which a table may rely on;
 find has the shares of --hit-rates; build-and-find builds a table and searches as many stored keys as it has; find-all
 searches all keys; find-view searches the keys that pictures show: slices through the surface at random orientations,
-a model with the painted atlas, or the image as it turns. ages counts the ages of keys and measures no time.
-build-multi and find-multi are for random keys with several values each, which are stored one after another;
-build-index and find-index number the different keys.
+a model with the painted atlas, or the image as it turns. change erases half of the keys of a table of random keys and
+adds as many others, ten times, of which the first is not counted; find-changed then searches as find does. ages counts
+the ages of keys and measures no time. build-multi and find-multi are for random keys with several values each, which
+are stored one after another; build-index and find-index number the different keys.
 )";
 
 // "5: numbers of keys; 6: …".
@@ -114,7 +115,7 @@ OptionTopic keys_axes() {
            .usual = joined(preset.hit_rates),
            .range = OptionRange{0, 100},
            .unit = "per cent",
-           .help = "Share of the keys of find that is stored."},
+           .help = "Share of the keys of find and find-changed that is stored."},
           number_option("multiplicities", "N,...", joined(preset.multiplicities),
                         {1, KeysBench::kMostMultiplicity},
                         "Number of values of a key, for build-multi to find-index."),
@@ -238,18 +239,20 @@ void check_effects_of(const CommandLine& arguments, const KeysBench& bench) {
   const bool mesh = has(bench.sets, KeySetKind::Mesh);
   const bool sized_views = image || mesh || has(bench.sets, KeySetKind::Surface);
   const bool views = sized_views || has(bench.sets, KeySetKind::Painted);
-  const bool searches =
-      asks_for(KeyOp::Find) || asks_for(KeyOp::FindStored) || (asks_for(KeyOp::FindView) && sized_views);
+  const bool at_rates = asks_for(KeyOp::Find) || asks_for(KeyOp::FindChanged);
+  const bool searches = at_rates || asks_for(KeyOp::FindStored) || (asks_for(KeyOp::FindView) && sized_views);
   const bool robin = bench.tables.empty() || has(bench.tables, std::string("robin")) ||
                      has(bench.tables, std::string("robin-random"));
   for (const char* option : {"age-bits", "maximum-ages", "first-age"})
     refuse(option, robin, "without the tables robin and robin-random");
   refuse("scale", bench.keys.empty() || (searches && !bench.searches),
          "where the numbers of keys and of searches are given: they state what it would multiply");
-  refuse("hit-rates", asks_for(KeyOp::Find), "where --ops has no find");
+  refuse("hit-rates", at_rates, "where --ops has neither find nor find-changed");
   refuse("searches", searches,
-         "where --ops has neither find nor find-stored, nor find-view of a surface, a mesh or an image");
-  refuse("multiplicities", measure::any_multi(bench), "where --ops has none of build-multi to find-index");
+         "where --ops has none of find, find-stored and find-changed, nor find-view of a surface, a mesh or "
+         "an image");
+  refuse("multiplicities", measure::is_any_asked_for(bench, measure::kMultiOps),
+         "where --ops has none of build-multi to find-index");
   refuse("failure-keys", bench.failure_builds > 0, "without --failures");
   refuse("layouts", shapes, "on --sets random");
   refuse("image", image, "where --sets has no image");
@@ -262,8 +265,10 @@ void check_effects_of(const CommandLine& arguments, const KeysBench& bench) {
   if (asks_for(KeyOp::FindView) && !views)
     throw UsageError(
         "--ops find-view has nothing to measure without the sets image, surface, mesh and painted");
-  if (measure::any_multi(bench) && !has(bench.sets, KeySetKind::Random))
+  if (measure::is_any_asked_for(bench, measure::kMultiOps) && !has(bench.sets, KeySetKind::Random))
     throw UsageError("--ops build-multi to find-index are for --sets random");
+  if (measure::is_any_asked_for(bench, measure::kChangeOps) && !has(bench.sets, KeySetKind::Random))
+    throw UsageError("--ops change and find-changed are for --sets random");
   if (!shapes && std::ranges::all_of(bench.ops, [](KeyOp op) { return op == KeyOp::FindAll; }))
     throw UsageError("--ops find-all has nothing to measure on --sets random");
   if (bench.rebuild && bench.value_bits < 24)

@@ -60,11 +60,12 @@ ResultTable keys_rows_table(const std::vector<KeysRow>& rows) {
               "Mean number of values of a key, if keys have several.")
       .column("op", "", rows, &KeysRow::op,
               "The operation: `build`, `build-ordered`, `find-stored`, `find`, `build-and-find`, `find-all`, "
-              "`find-view`, `build-multi`, `find-multi`, `build-index` or `find-index`.")
+              "`find-view`, `change`, `find-changed`, `build-multi`, `find-multi`, `build-index` or "
+              "`find-index`.")
       .column("hit_rate", "percent", rows, &KeysRow::hit_rate,
-              "Share of the searched keys that are stored, for `find`.")
+              "Share of the searched keys that are stored, for `find` and `find-changed`.")
       .column("items", "keys", rows, &KeysRow::items,
-              "Number of keys that a repetition builds a table from, or searches.");
+              "Number of keys that a repetition builds a table from, searches, or erases and adds.");
   add_times(table, rows);
   table.column("repetitions", "", rows, &KeysRow::repetitions, "Number of repetitions.")
       .column("per_second", "1/s", rows, &KeysRow::items_per_second, "Keys per second, by the median.")
