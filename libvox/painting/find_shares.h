@@ -8,7 +8,7 @@
 #include "libvox/device/atomics.h"
 #include "libvox/device/pool.h"
 #include "libvox/device/runs.h"
-#include "libvox/painting/canvas.h"
+#include "libvox/painting/paint_scene.h"
 #include "libvox/scene/texture.h"
 
 namespace vox::painting {

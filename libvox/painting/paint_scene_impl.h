@@ -10,7 +10,6 @@
 #include "libvox/device/pool.h"
 #include "libvox/device/runs.h"
 #include "libvox/hash/keyed/lines.h"
-#include "libvox/painting/canvas.h"
 #include "libvox/painting/find_shares.h"
 #include "libvox/painting/frozen_atlas.h"
 #include "libvox/painting/paint_scene.h"

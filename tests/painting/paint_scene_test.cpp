@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "libvox/base/error.h"
-#include "libvox/painting/canvas.h"
 #include "libvox/painting/find_shares.h"
 #include "libvox/painting/paint_scene.h"
 #include "libvox/scene/oklab.h"

@@ -7,7 +7,7 @@
 #include "formats/file_types.h"
 #include "formats/images/palette_file.h"
 #include "formats/script/scripts.h"
-#include "libvox/painting/canvas.h"
+#include "libvox/painting/paint_scene.h"
 #include "libvox/voxelize/distances.h"
 #include "tools/common/common_options.h"
 #include "tools/common/tool.h"
