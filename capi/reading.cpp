@@ -16,7 +16,6 @@
 #include "libvox/render/camera.h"
 #include "libvox/render/picture_share.h"
 #include "libvox/render/render.h"
-#include "libvox/render/viewpoints.h"
 #include "libvox/render/volume_render.h"
 
 namespace vox {

@@ -13,7 +13,7 @@
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/edit/script.h"
 #include "libvox/painting/paint_scene.h"
-#include "libvox/render/viewpoints.h"
+#include "libvox/render/camera.h"
 #include "libvox/scene/palette.h"
 #include "libvox/volume/volume.h"
 

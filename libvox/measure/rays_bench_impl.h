@@ -12,7 +12,6 @@
 #include "libvox/measure/rays_bench.h"
 #include "libvox/render/render.h"
 #include "libvox/render/shade.h"
-#include "libvox/render/viewpoints.h"
 
 namespace vox::measure {
 

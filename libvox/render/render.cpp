@@ -11,7 +11,7 @@
 #include "libvox/dag/node.h"
 #include "libvox/dag/parts.h"
 #include "libvox/render/node_colors.h"
-#include "libvox/render/volume_colors.h"
+#include "libvox/render/volume_render.h"
 #include "libvox/scene/oklab.h"
 
 namespace vox::render {

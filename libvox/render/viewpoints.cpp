@@ -1,4 +1,4 @@
-#include "libvox/render/viewpoints.h"
+#include "libvox/render/camera.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "libvox/render/volume_colors.h"
+#include "libvox/render/volume_render.h"
 
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>

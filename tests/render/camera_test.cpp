@@ -8,7 +8,6 @@
 #include "libvox/base/geometry.h"
 #include "libvox/dag/walk.h"
 #include "libvox/render/camera.h"
-#include "libvox/render/viewpoints.h"
 #include "tests/dag/dense_dag.h"
 
 namespace vox {

@@ -14,9 +14,8 @@
 #include "formats/pages/scene_stream.h"
 #include "formats/results/results.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/render/camera.h"
 #include "libvox/render/render.h"
-#include "libvox/render/viewpoints.h"
-#include "libvox/render/volume_colors.h"
 #include "libvox/render/volume_render.h"
 #include "tools/vox-render/options.h"
 

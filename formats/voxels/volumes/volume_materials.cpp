@@ -19,7 +19,7 @@
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
 #include "libvox/bricks/volume_cast.h"
-#include "libvox/render/volume_colors.h"
+#include "libvox/render/volume_render.h"
 
 namespace vox {
 namespace {

@@ -47,7 +47,7 @@ ValueEntries bins_of(const StoredVolume& stored, const VolumeMaterials& material
 ValueEntries labels_of(const StoredVolume& stored, const VolumeMaterials& materials,
                        const std::optional<scene::Palette>& palette = std::nullopt);
 
-// True if the values seem to be labels, at most 16 of them (libvox/render/volume_colors.h). Only u8 and u16 are
+// True if the values seem to be labels, at most 16 of them (libvox/render/volume_render.h). Only u8 and u16 are
 // examined.
 bool seem_labels(const StoredVolume& stored);
 
