@@ -1,5 +1,4 @@
 // The parts of vox-bench all: their command lines, and the papers' figures that are found in their results.
-#include "tools/vox-bench/all_parts.h"
 
 #include <gtest/gtest.h>
 

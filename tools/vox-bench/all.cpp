@@ -21,8 +21,6 @@
 #include "tools/common/command_line.h"
 #include "tools/common/common_options.h"
 #include "tools/common/reports.h"
-#include "tools/vox-bench/all_parts.h"
-#include "tools/vox-bench/columns.h"
 #include "tools/vox-bench/command_line.h"
 #include "tools/vox-bench/reports.h"
 #include "tools/vox-bench/results.h"

@@ -1,4 +1,4 @@
-#include "tools/vox-bench/all_parts.h"
+#include "tools/vox-bench/reports.h"
 
 #include <algorithm>
 #include <cstdlib>

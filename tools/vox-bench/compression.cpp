@@ -19,7 +19,6 @@
 #include "libvox/scene/procedural/procedural.h"
 #include "libvox/voxelize/grid.h"
 #include "tools/common/command_line.h"
-#include "tools/vox-bench/columns.h"
 #include "tools/vox-bench/command_line.h"
 #include "tools/vox-bench/reports.h"
 #include "tools/vox-bench/results.h"

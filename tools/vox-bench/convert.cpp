@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <unistd.h>
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -23,7 +24,6 @@
 #include "libvox/voxelize/grid.h"
 #include "tools/common/command_line.h"
 #include "tools/common/tool.h"
-#include "tools/vox-bench/columns.h"
 #include "tools/vox-bench/command_line.h"
 #include "tools/vox-bench/reports.h"
 #include "tools/vox-bench/results.h"

@@ -14,7 +14,6 @@
 #include "libvox/measure/edit_bench.h"
 #include "libvox/scene/procedural/procedural.h"
 #include "tools/common/command_line.h"
-#include "tools/vox-bench/columns.h"
 #include "tools/vox-bench/command_line.h"
 #include "tools/vox-bench/reports.h"
 #include "tools/vox-bench/results.h"

@@ -15,7 +15,6 @@
 #include "libvox/measure/hash_bench.h"
 #include "tools/common/command_line.h"
 #include "tools/common/tool.h"
-#include "tools/vox-bench/columns.h"
 #include "tools/vox-bench/command_line.h"
 #include "tools/vox-bench/reports.h"
 #include "tools/vox-bench/results.h"

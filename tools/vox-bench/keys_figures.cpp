@@ -5,8 +5,8 @@
 
 #include "formats/results/views.h"
 #include "libvox/base/units.h"
-#include "tools/vox-bench/columns.h"
 #include "tools/vox-bench/reports.h"
+#include "tools/vox-bench/results.h"
 
 namespace vox {
 namespace {
