@@ -19,7 +19,6 @@
 #include "libvox/base/error.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/edit/edit.h"
-#include "libvox/edit/volume_edit.h"
 
 namespace vox::edit {
 

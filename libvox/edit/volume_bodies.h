@@ -4,9 +4,9 @@
 #include "libvox/bricks/bricks_ref.h"
 #include "libvox/bricks/jit/loops.h"
 #include "libvox/device/atomics.h"
+#include "libvox/edit/edit.h"
 #include "libvox/edit/shape.h"
 #include "libvox/edit/tool.h"
-#include "libvox/edit/volume_edit.h"
 #include "libvox/volume/value_bits.h"
 #include "libvox/volume/volume.h"
 

@@ -9,8 +9,8 @@
 
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/device/handle.h"
+#include "libvox/edit/edit.h"
 #include "libvox/edit/script.h"
-#include "libvox/edit/volume_edit.h"
 #include "libvox/volume/volume.h"
 
 namespace vox::edit {

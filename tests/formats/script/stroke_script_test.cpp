@@ -3,7 +3,7 @@
 
 #include "formats/script/scripts.h"
 #include "libvox/base/error.h"
-#include "libvox/edit/volume_edit.h"
+#include "libvox/edit/edit.h"
 #include "tests/common/random.h"
 #include "tests/formats/mesh/mesh_checks.h"
 
