@@ -34,11 +34,9 @@ from .conversion import (Distances, combine, compose, faults, load, sdf, stats, 
 from .engine import Engine
 from .library import VoxError
 from .memory_scene import MemoryScene
-from .opening import open
-from .report import Results, report
+from .opening import Results, Volume, open, report
 from .scene import Edit, Scene
 from .spatial_hash import SpatialHash
-from .volume import Volume
 
 __all__ = ["Distances", "Edit", "Engine", "MemoryScene", "Results", "Scene", "SpatialHash", "Volume", "VoxError", "combine",
            "compose", "faults", "load", "open", "report", "sdf", "stats", "voxelize", "voxelize_many", "voxelize_points",

@@ -8,7 +8,7 @@ is an IndexError, an impossible value a ValueError.
 import numpy as np
 
 from . import morton
-from .ragged import bit_counts, bits_of, ragged
+from .morton import bit_counts, bits_of, ragged
 
 
 def _expect(good, text):

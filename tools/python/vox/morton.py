@@ -1,4 +1,5 @@
-"""Cubes in Morton order, x lowest: bit i of x, y, z is bit 3 i, 3 i + 1, 3 i + 2 of the code."""
+"""Cubes in Morton order, x lowest: bit i of x, y, z is bit 3 i, 3 i + 1, 3 i + 2 of the code. Bits, and rows of different
+lengths."""
 
 import numpy as np
 
@@ -43,3 +44,28 @@ def rows_of_codes(side):
 def codes_of_rows(side):
     """Returns the codes of the voxels of a cube, row by row, x fastest."""
     return np.argsort(rows_of_codes(side))
+
+
+# Computations on rows of different lengths and on bits, all at once.
+
+
+def ragged(counts):
+    """Returns, for each element of rows with these counts of elements, its row and its place in the row."""
+    counts = np.asarray(counts, np.int64)
+    row = np.repeat(np.arange(len(counts)), counts)
+    return row, np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+_BITS = np.array([bin(i).count("1") for i in range(1 << 16)], np.uint8)
+
+
+def bit_counts(words):
+    """Returns the number of set bits in each word of 32 or 64 bits."""
+    halves = np.ascontiguousarray(words).view(np.uint16).reshape(len(words), words.itemsize // 2)
+    return sum(_BITS[half] for half in halves.T).astype(np.int64)  # sum(axis=1) is slow for short rows
+
+
+def bits_of(words):
+    """Returns the bits of each word, low ones first: uint8 [n, 32] or [n, 64] of 0 and 1."""
+    each = np.ascontiguousarray(words).view(np.uint8).reshape(len(words), words.itemsize)
+    return np.unpackbits(each, axis=1, bitorder="little")

@@ -1,18 +1,68 @@
-"""Opens a path as a scene or a volume."""
+"""Opens files: scenes, volumes and reports. A volume of values is the content of a file that has only bricks. Reports are those
+of vox-bench, vox-stats and vox-edit (docs/results.md), as dictionaries of arrays with their units."""
 
 import os
-from typing import Optional, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Union
+
+import h5py
+import numpy as np
 
 from . import hdf5
 from .bricks import Bricks
-from .scene import Scene, depth_of
+from .grid import Form, Grid
+from .scene import Scene, depth_of, read_palette
 from .spatial_hash import SpatialHash
 from .svdag import NumberedSvdag, Svdag
 from .symmetric import Symmetric
-from .volume import Volume
 
 SVDAGS = {1: Svdag, 2: NumberedSvdag}  # by the file's version
 FORMS = ("svdag", "symmetric", "hash", "bricks")  # in order of preference if a file has several
+
+
+class VolumeVoxels(NamedTuple):
+    """Filled voxels of a volume: their coordinates, int32 [n, 3], and the value of each."""
+
+    coordinates: np.ndarray
+    values: np.ndarray
+
+
+class Volume(Grid):
+    """Values by x, y, z, in the type of the file. Voxels that are not filled have the background."""
+
+    filled: int
+    background: Any
+    value_type: np.dtype
+    spacing: np.ndarray
+    origin: np.ndarray
+    source: str
+    palette: Optional[np.ndarray]
+    palette_names: Optional[List[str]]
+    palette_shares: Optional[np.ndarray]
+
+    def __init__(self, file: Any, form: Form) -> None:
+        super().__init__(file, form, form.size)
+        group = form.group
+        self.filled, self.background, self.value_type = form.filled, form.background, form.value_type
+        self.spacing, self.origin = hdf5.reals(group, "spacing", 3), hdf5.reals(group, "origin", 3)
+        self.source = hdf5.text(group, "source")
+        # If the values are a scene's materials + 1, the file has their palette.
+        self.palette, self.palette_names, self.palette_shares = None, None, None
+        if "palette" in file:
+            self.palette, self.palette_names, self.palette_shares = read_palette(file)
+
+    def __repr__(self):
+        size = " x ".join(map(str, self.size))
+        return f"<volume of {size} {self.value_type}, {self.filled:,} filled, background {self.background}>"
+
+    def _values(self, words):
+        return (words ^ self.background.view(words.dtype)).view(self.value_type)
+
+    def _chunk(self, coordinates, words):
+        return VolumeVoxels(coordinates, self._values(words))
+
+    def centers(self, coordinates: Any) -> np.ndarray:
+        """Returns the centers of these voxels in the world, float64 [n, 3]."""
+        return self.origin + self.spacing * (np.asarray(coordinates) + 0.5)
 
 
 def _scene_form(file, name):
@@ -57,3 +107,58 @@ def open(path: "Union[str, os.PathLike[str]]", form: Optional[str] = None) -> Un
     except BaseException:
         file.close()
         raise
+
+
+class Results(dict):
+    """A group of a report. Its names lead to columns (arrays), single values and further groups. `units` has the unit of
+    each name that has one. A path works as well: results["hash/rows"]["ms"]."""
+
+    units: Dict[str, str]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.units = {}
+
+    def __missing__(self, path: str) -> Any:
+        first, slash, rest = path.partition("/")
+        if not slash or first not in self:
+            raise KeyError(f"{first}: there are {', '.join(self) or 'no names'}")
+        return self[first][rest]
+
+
+def report(path: "Union[str, os.PathLike[str]]") -> Results:
+    """Reads a report. Texts are str, numbers and arrays are numpy's."""
+    with hdf5.open_file(path, "vox-report") as file:
+        return _group(file)
+
+
+def _plain(item, value):
+    """Converts texts from bytes to str."""
+    value = np.asarray(value)
+    if value.dtype.kind in "SO":
+        try:
+            value = np.char.decode(value.astype(bytes), "utf-8")
+        except UnicodeDecodeError:
+            raise hdf5.damaged(item, "holds bytes that are no text") from None
+        return str(value) if value.shape == () else value
+    return value if value.shape else value[()]
+
+
+def _group(group):
+    results = Results()
+    for name, value in group.attrs.items():
+        if name.endswith("_unit") and name[:-len("_unit")] in group.attrs:
+            results.units[name[:-len("_unit")]] = _plain(group, value)
+        else:
+            results[name] = _plain(group, value)
+    for name in group:
+        item = group.get(name)
+        if isinstance(item, h5py.Group):
+            results[name] = _group(item)
+        elif isinstance(item, h5py.Dataset):
+            results[name] = _plain(item, hdf5.read(item))
+            if "unit" in item.attrs:
+                results.units[name] = hdf5.text(item, "unit")
+        else:
+            raise hdf5.damaged(group, f"{name} is neither a group nor a dataset")
+    return results

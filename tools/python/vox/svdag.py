@@ -12,7 +12,7 @@ import numpy as np
 
 from . import hdf5, morton
 from .grid import Form
-from .ragged import bit_counts, bits_of, ragged
+from .morton import bit_counts, bits_of, ragged
 
 _HEADER_BITS = np.uint32(0x1FFF)
 _FULL = np.uint32(1 << 8)  # in a header: all voxels below are filled with the material of the bits above

@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 
 from . import hdf5
-from .ragged import bits_of
+from .morton import bits_of
 from .svdag import _CHILDREN, _FULL, _RANK, Svdag
 
 _VERSION = 1
