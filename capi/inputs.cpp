@@ -4,10 +4,9 @@
 #include <memory>
 #include <utility>
 
-#include "capi/voxelize.h"
+#include "capi/handles.h"
 #include "formats/mesh/mesh.h"
 #include "formats/scene/any_scene.h"
-#include "formats/volume/volume_file.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/derived.h"
 #include "libvox/voxelize/combine.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "capi/regions.h"
+#include "capi/handles.h"
 #include "formats/voxels/export.h"
 #include "libvox/base/bits.h"
 #include "libvox/base/morton.h"

@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "capi/regions.h"
-#include "capi/voxelize.h"
+#include "capi/handles.h"
 #include "formats/file_types.h"
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"

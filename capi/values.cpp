@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "capi/voxelize.h"
+#include "capi/handles.h"
 #include "formats/points/point_voxels.h"
 #include "formats/points/splat_voxels.h"
 #include "formats/volume/volume_formats.h"

@@ -1,12 +1,13 @@
 #include "formats/file_types.h"
 
 #include <fmt/format.h>
+#include <hdf5.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "formats/io/values.h"
+#include "formats/io/scan.h"
 
 namespace vox {
 namespace {
@@ -220,6 +221,36 @@ fs::path numbered_file_name(const fs::path& file, uint32_t number, uint32_t coun
   fs::path result = file;
   return result.replace_filename(
       fmt::format("{}-{:0{}}{}", file.stem().string(), number, digits, file.extension().string()));
+}
+
+std::vector<OptionalPart> optional_parts() {
+  std::vector<OptionalPart> parts = {{.key = "webp", .name = "WebP images"},
+                                     {.key = "meshopt", .name = "glTF of meshoptimizer"},
+                                     {.key = "draco", .name = "glTF of Draco"},
+                                     {.key = "isal", .name = "ISA-L's compression"},
+                                     {.key = "zstd", .name = "sizes after Zstandard"}};
+#ifdef VOX_HAS_WEBP
+  parts[0].built = true;
+#endif
+#ifdef VOX_HAS_MESHOPT
+  parts[1].built = true;
+#endif
+#ifdef VOX_HAS_DRACO
+  parts[2].built = true;
+#endif
+#ifdef VOX_HAS_ISAL
+  parts[3].built = true;
+#endif
+#ifdef VOX_HAS_ZSTD
+  parts[4].built = true;
+#endif
+  return parts;
+}
+
+std::string hdf5_version() {
+  unsigned major = 0, minor = 0, release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return fmt::format("{}.{}.{}", major, minor, release);
 }
 
 }  // namespace vox

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace vox {
 
@@ -131,5 +132,19 @@ std::filesystem::path picture_file_name(const std::filesystem::path& scene);
 
 // Returns the name of one of `count` files: "house-07.png", with as many digits as the last number has.
 std::filesystem::path numbered_file_name(const std::filesystem::path& file, uint32_t number, uint32_t count);
+
+// The optional parts of this build of the formats, for --version.
+
+struct OptionalPart {
+  std::string_view key;   // for JSON, e.g. "webp"
+  std::string_view name;  // e.g. "WebP images"
+  bool built = false;
+};
+
+// Returns the optional libraries (cmake/dependencies.cmake). Each part tells if this build has
+// it.
+std::vector<OptionalPart> optional_parts();
+
+std::string hdf5_version();  // version of the loaded library, e.g. "1.10.8"
 
 }  // namespace vox

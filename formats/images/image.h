@@ -4,10 +4,16 @@
 #include <cstddef>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "libvox/base/json.h"
+#include "libvox/dag/voxel_scene.h"
+#include "libvox/scene/auto_palette.h"
+#include "libvox/scene/palette.h"
 #include "libvox/scene/scene.h"
 
 namespace vox {
@@ -71,5 +77,58 @@ class StbBlockLimit {
   StbBlockLimit(const StbBlockLimit&) = delete;
   StbBlockLimit& operator=(const StbBlockLimit&) = delete;
 };
+
+// Reads and writes palettes: GIMP (.gpl), JASC (.pal), lines of rrggbb (.hex), lists of materials (.json), or an image
+// of at most 16 colors.
+
+// The extension selects the format. Any file that is not .gpl, .pal, .hex or .json is read as an image. Its colors
+// are taken in the order in which they first appear, without those of invisible pixels. Entries without a
+// name are called "#rrggbb". Throws an Error that names the file and the line, for example if there is no
+// entry or more than 16.
+scene::Palette read_palette(const std::filesystem::path& path);
+
+// True if write_palette() supports the extension.
+bool is_palette_path(const std::filesystem::path& path);
+// The supported extensions, for messages: ".gpl, .pal, .hex or .png".
+std::string palette_extensions();
+
+// Writes .gpl, .pal, .hex or .png (one pixel for each entry). Only .gpl keeps names.
+void write_palette(const std::filesystem::path& path, const scene::Palette& palette);
+
+// True if a .gpl file with this content was written by write_palette(). A .png file has the mark of all pictures; the
+// other formats have no place for a mark.
+bool is_gpl_of_vox(std::string_view file);
+
+// Writes the meaning of the numbers of a scene's materials as JSON, for programs that use only numbers: for each
+// number its name, its color, its share of the surface and the names in the mesh that it stands for. The scene must
+// have a palette.
+void write_material_list(const std::filesystem::path& path, const dag::VoxelScene& scene);
+// Sets the array `materials` of this JSON.
+void set_materials(Json& facts, const dag::VoxelScene& scene);
+bool is_material_list_of_vox(std::string_view file);
+
+// Reads the names and colors of such a list, for example of a printer's materials. A color is "#rrggbb", or CIELAB
+// (D50, 2°) as instruments measure it, which is moved into sRGB. Everything else is optional.
+scene::Palette read_material_list(const std::filesystem::path& path);
+
+// Chooses the palette of a mesh: from a file, from its colors or from its materials.
+
+struct PaletteChoice {
+  scene::MaterialMode materials = scene::MaterialMode::Texture;
+  std::optional<std::filesystem::path> file;   // if absent, the palette is chosen from the scene
+  std::vector<scene::AssignRule> rules = {};   // numbers for names, for MaterialMode::Mesh and Object
+  scene::PaletteOptions weights = {};          // weights of the colors from which a palette is chosen
+  const scene::SurfacePaint* paint = nullptr;  // paint on the surface, for MaterialMode::Texture
+  // Measure how well a file's colors fit. Chosen palettes are always measured.
+  bool measure = false;
+};
+
+struct ChosenPalette {
+  scene::IndexedScene indexed;
+  std::optional<scene::PaletteError> error;  // for MaterialMode::Texture, if measured
+};
+
+// Bakes the scene's base colors, and chooses the palette. Throws an Error that names the file.
+ChosenPalette choose_palette(scene::Scene& scene, const PaletteChoice& choice);
 
 }  // namespace vox

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -139,5 +140,15 @@ inline constexpr uint64_t kFletcher32Bytes = 4;
 
 // Returns the bytes that HDF5 stores after a chunk of an even number of bytes.
 std::array<uint8_t, kFletcher32Bytes> fletcher32(std::span<const uint8_t> bytes);
+
+// Zstandard, if the build has its library: the size that bytes have after compression, and decompression.
+
+// Returns a function that compresses bytes in pieces of a MiB, at level 19 and on all cores, and returns the compressed
+// size. In a build without libzstd, the log says so, and an empty function is returned.
+std::function<uint64_t(std::span<const uint8_t>)> zstd_size_or_none();
+
+// Fills `to` with the bytes of compressed data. Throws Error if the data is damaged or has another number of bytes,
+// and in a build without libzstd.
+void unpack_zstd(std::span<const std::byte> packed, std::span<std::byte> to);
 
 }  // namespace vox

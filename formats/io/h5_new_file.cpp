@@ -1,4 +1,4 @@
-#include "formats/io/h5_new_file.h"
+#include "formats/io/h5.h"
 
 #include <fmt/format.h>
 

@@ -2,10 +2,12 @@
 // such as a full disk, becomes an Error that names the target.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <list>
 #include <mutex>
 #include <span>
@@ -113,6 +115,102 @@ class NamelessFile {
  private:
   std::byte* data_ = nullptr;
   uint64_t size_ = 0;
+};
+
+// Protects existing files. A file that vox wrote itself may be replaced by another of its kind; every other
+// file is kept unless the user says --force. For example, a picture must not replace the texture beside it,
+// nor a report a scene.
+
+// The kind of file that is written.
+enum class OutputKind {
+  Scene,    // a scene or bricks: .h5
+  Report,   // .h5
+  Rows,     // rows of a report: .csv
+  Page,     // .html
+  Picture,  // .png
+  Film,     // .mp4
+  Palette,  // .gpl and .png tell who wrote them, .pal and .hex do not
+  Nrrd,
+  Npy,  // does not tell who wrote it
+  Raw,  // likewise
+  Npz,
+  GprMax,           // .gprmax.h5, with a text of materials beside it
+  GprMaxMaterials,  // .txt
+  MagicaVoxel,
+  Binvox,  // does not tell who wrote it: existing readers accept no extra line in its header
+  Schem,
+  HashDag,  // does not tell it either, nor do SymVox and Vl32; colors are in a file beside it
+  SymVox,
+  Vl32,
+  Nvdb,
+  Vdb,
+  ObjMesh,
+  ObjMaterials,  // .mtl
+  GlbMesh,
+  PlyMesh,  // a mesh or points
+  VtkHdf,
+  Slices,        // a folder of .png
+  Chunks,        // a folder of .voxc with scene.json
+  Tiles,         // a folder of .glb with tileset.json
+  MaterialList,  // .json
+  VoxelOctree    // .voxel.json, with .voxel.bin beside it
+};
+
+// Returns the kind of a file that vox-convert writes: an export if the extension is one, otherwise a scene
+// file.
+OutputKind kind_of_output(const std::filesystem::path& path);
+// Returns the kind of a file that belongs to a mesh, by extension: .obj, its .mtl and .png; or .glb.
+OutputKind kind_of_mesh(const std::filesystem::path& path);
+
+enum class Overwrite { OwnFiles, AllFiles };
+
+// Throws an Error that names the target if nothing can be written there, or if a file that vox did not write
+// would be lost. It must be called before the work. An empty file may be replaced, because mktemp makes such
+// files. For an OBJ mesh the .mtl file beside it is checked, too.
+void check_writable(const std::filesystem::path& target, OutputKind kind, Overwrite overwrite);
+
+// Writes a folder of files that appears complete or not at all. It is written under a temporary name beside its target
+// and renamed when it is complete.
+
+// A function that returns true if vox wrote the file at this path for this kind of folder.
+using IsOwnFile =
+    std::function<bool(const std::filesystem::path& folder, const std::filesystem::path& relative)>;
+
+class OutputFolder {
+ public:
+  // Makes the temporary folder, so that a target that cannot be written fails before the work. Removes the temporary
+  // folder that a killed process left for the same target. Throws Error that names the target if another run writes
+  // the same folder, or if the target holds foreign files. With Overwrite::AllFiles, foreign files stay unless a new
+  // file has their name.
+  OutputFolder(const std::filesystem::path& target, IsOwnFile is_own, Overwrite overwrite);
+  ~OutputFolder();  // removes the temporary folder unless it was committed
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+
+  // Writes a file. If a file of this name exists already, it stays, because equal names mean equal content. Several
+  // threads may write at the same time.
+  void write(const std::filesystem::path& relative, std::string_view bytes);
+
+  // Calls make() with the path of a new file, which make() writes. Errors name the target.
+  void write_by(const std::filesystem::path& relative,
+                const std::function<void(const std::filesystem::path&)>& make);
+
+  // Flushes everything to the disk and replaces the target.
+  void commit();
+
+  uint64_t files() const { return files_; }
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  void check_target(Overwrite overwrite) const;
+  void lock();
+  void replace();
+  void keep_foreign() const;
+
+  std::filesystem::path target_, temporary_;
+  IsOwnFile is_own_;
+  int descriptor_ = -1;  // locks the temporary folder
+  std::atomic<uint64_t> files_ = 0, bytes_ = 0;
 };
 
 }  // namespace vox

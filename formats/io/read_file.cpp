@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "formats/file_types.h"
-#include "formats/io/values.h"
+#include "formats/io/scan.h"
 #include "libvox/base/error.h"
 #include "libvox/base/json.h"
 

@@ -1,15 +1,17 @@
-// Scans text that is followed by a zero byte (MappedFile). A zero byte ends a line, so functions need not
-// check for the end of the text. Lines end with LF, CRLF or CR.
+// Reads the values in files: scans text, and takes numbers from bytes. A text is followed by a zero byte (MappedFile), which
+// ends a line, so functions need not check for the end of the text. Lines end with LF, CRLF or CR.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -203,5 +205,71 @@ class ByteCursor {
   std::span<const std::byte> bytes_;
   uint64_t end_;  // the end of the bytes, as an offset in the file
 };
+
+// Numbers in the bytes of files that are little-endian, as this machine is, and texts of numbers and names.
+
+static_assert(std::endian::native == std::endian::little, "values are copied from and to files");
+
+// Returns the value at this place, which need not be aligned.
+template <class T>
+T value_at(const std::byte* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
+}
+
+// Returns the number that the whole text stands for, if it stands for one of this type.
+template <class T, class... Base>
+std::optional<T> parsed_number(std::string_view text, Base... base) {
+  T value = {};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base...);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+inline std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
+// Returns the text without the characters at both ends that are among `blanks`.
+constexpr std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\v\f") {
+  const size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+// The types of floating-point numbers in files that hold distances, and the conversion to and from 16 bits.
+
+enum class Floats { F16, F32 };
+
+constexpr uint32_t bytes_of(Floats floats) {
+  return floats == Floats::F16 ? 2 : 4;
+}
+
+// Returns the nearest number of 16 bits (IEEE 754's binary16); if two are equally near, the one with an even fraction.
+inline uint16_t half_of(float value) {
+  constexpr uint32_t kInfinity = 0x7f800000, kTooLarge = 0x477ff000, kLeastNormal = 0x38800000;
+  const auto bits = std::bit_cast<uint32_t>(value);
+  const uint32_t sign = bits >> 16 & 0x8000, rest = bits & 0x7fffffff;
+  if (rest > kInfinity) return static_cast<uint16_t>(sign | 0x7e00);
+  if (rest >= kTooLarge) return static_cast<uint16_t>(sign | 0x7c00);
+  if (rest < kLeastNormal) {
+    // The last bit of a sum with 1/2 has the weight of the last bit of subnormal halves, so the addition rounds.
+    const float sum = std::bit_cast<float>(rest) + 0.5f;
+    return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(sum) - std::bit_cast<uint32_t>(0.5f)));
+  }
+  const uint32_t exponents = (127u - 15u) << 23;
+  return static_cast<uint16_t>(sign | (rest - exponents + 0xfff + (rest >> 13 & 1)) >> 13);
+}
+
+inline float float_of_half(uint16_t half) {
+  const uint32_t sign = uint32_t{half & 0x8000u} << 16, exponent = half >> 10 & 31u, mantissa = half & 0x3ffu;
+  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | mantissa << 13);
+  if (exponent > 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | mantissa << 13);
+  const float small = static_cast<float>(mantissa) * 0x1p-24f;
+  return sign != 0 ? -small : small;
+}
 
 }  // namespace vox

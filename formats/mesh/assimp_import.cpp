@@ -16,8 +16,7 @@
 #include "formats/file_types.h"
 #include "formats/io/read_file.h"
 #include "formats/io/scan.h"
-#include "formats/io/values.h"
-#include "formats/mesh/mesh_parts.h"
+#include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
 
 namespace vox {

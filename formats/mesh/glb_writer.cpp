@@ -14,7 +14,6 @@
 
 #include "formats/images/pictures.h"
 #include "formats/io/output_file.h"
-#include "formats/mesh/mesh_parts.h"
 #include "formats/volume/places.h"
 #include "libvox/base/error.h"
 #include "libvox/base/json.h"

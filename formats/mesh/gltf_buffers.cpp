@@ -1,4 +1,4 @@
-#include "formats/mesh/gltf_buffers.h"
+#include "formats/mesh/gltf_document.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "formats/io/values.h"
+#include "formats/io/scan.h"
 #include "formats/mesh/gltf_json.h"
 #include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "formats/io/values.h"
+#include "formats/io/scan.h"
 #include "formats/mesh/gltf_document.h"
 #include "libvox/base/error.h"
 

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "formats/mesh/gltf_buffers.h"
+#include "formats/mesh/gltf_document.h"
 #include "formats/mesh/gltf_json.h"
 #include "libvox/base/log.h"
 #include "libvox/scene/oklab.h"

@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "formats/io/child_process.h"
-#include "formats/io/values.h"
+#include "formats/io/scan.h"
 #include "formats/mesh/gltf_json.h"
 #include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"

@@ -13,7 +13,6 @@
 #include "formats/mesh/gltf_document.h"
 #include "formats/mesh/gltf_json.h"
 #include "formats/mesh/mesh.h"
-#include "formats/mesh/mesh_parts.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/process.h"

@@ -15,10 +15,8 @@
 #include <vector>
 
 #include "formats/images/image.h"
-#include "formats/mesh/gltf_buffers.h"
 #include "formats/mesh/gltf_document.h"
 #include "formats/mesh/mesh.h"
-#include "formats/mesh/mesh_parts.h"
 #include "libvox/scene/scene.h"
 
 namespace vox {

@@ -1,4 +1,4 @@
-#include "formats/mesh/mesh_parts.h"
+#include "formats/mesh/mesh.h"
 
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>

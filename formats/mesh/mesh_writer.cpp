@@ -13,7 +13,6 @@
 #include "formats/file_types.h"
 #include "formats/images/pictures.h"
 #include "formats/io/output_file.h"
-#include "formats/mesh/mesh_parts.h"
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "formats/mesh/mesh.h"
-#include "formats/mesh/mesh_parts.h"
 #include "libvox/base/error.h"
 #include "libvox/scene/scene.h"
 

@@ -9,7 +9,6 @@
 #include "formats/images/image.h"
 #include "formats/io/scan.h"
 #include "formats/mesh/mesh.h"
-#include "formats/mesh/mesh_parts.h"
 #include "formats/mesh/ply_header.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "formats/io/scan.h"
-#include "formats/io/values.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 

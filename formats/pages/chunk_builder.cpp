@@ -1,9 +1,8 @@
-#include "formats/pages/chunk_builder.h"
+#include "formats/pages/scene_chunks.h"
 
 #include <algorithm>
 #include <iterator>
 
-#include "formats/pages/scene_chunks.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/node.h"

@@ -8,14 +8,19 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <vector>
 
+#include "formats/io/output_file.h"
 #include "libvox/attributes/packed_values.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/render/node_colors.h"
+#include "libvox/scene/palette.h"
 
 namespace vox {
 
@@ -68,5 +73,119 @@ inline constexpr uint32_t kChunkHeadWords = 8, kChunkNameWords = 5, kChunkNodeHe
 
 // Returns the levels at which a scene is cut, from above: the level of its root, and those of other chunks' roots.
 std::vector<uint32_t> chunk_levels(const dag::FrozenDag& dag, const ChunkLimits& limits);
+
+// Makes one chunk of a scene: collects the nodes below its roots, and writes their words.
+
+// The facts about a node that are needed to show it from afar.
+struct NodeFromAfar {
+  render::PackedBox box = 0;   //  8 B
+  render::NodeMean mean = {};  // 16 B
+  uint32_t look = 0;           // 4 B, the color of the mean, or the number of voxels
+  uint32_t materials = 0;      // 4 B, bit i is set if a voxel has material i
+};
+static_assert(sizeof(NodeFromAfar) == 32);
+
+// The roots of the chunks of a level. Each chunk has the roots from begins[i] to before begins[i + 1].
+class ChunkRoots {
+ public:
+  explicit ChunkRoots(uint64_t nodes);
+
+  uint64_t nodes() const { return nodes_; }
+  std::span<NodeFromAfar> facts() { return facts_; }
+  std::span<const NodeFromAfar> facts() const { return facts_; }
+
+  // Adds the next chunk. Its roots follow those of the last one.
+  void add(uint64_t begin, const dag::Digest& name);
+
+  uint64_t chunk_of(uint64_t root) const;
+  const dag::Digest& name(uint64_t chunk) const { return names_[chunk]; }
+  uint64_t begin(uint64_t chunk) const { return begins_[chunk]; }
+  uint64_t end(uint64_t chunk) const { return chunk + 1 < begins_.size() ? begins_[chunk + 1] : nodes_; }
+
+ private:
+  uint64_t nodes_;
+  NamelessFile file_;  // because the facts about a level's nodes may not fit in memory
+  std::span<NodeFromAfar> facts_;
+  std::vector<uint64_t> begins_;
+  std::vector<dag::Digest> names_;
+};
+
+// The colors from which mean colors are made, unless nodes count their voxels.
+struct ChunkColors {
+  ChunkColors(const scene::Palette& palette, bool counts_voxels);
+
+  std::array<render::Light, scene::kPaletteSize> materials;
+  std::vector<uint8_t> codes;
+  bool counts_voxels;
+};
+
+// The numbers of nodes of one level in the order in which they were added, each once.
+class NumberList {
+ public:
+  struct Added {
+    uint32_t place;
+    bool is_new;
+  };
+  Added add(uint32_t number);
+  uint32_t place_of(uint32_t number) const;  // the number must be in the list
+  void shrink(size_t size);                  // removes the numbers that were added last
+  void clear() { shrink(0); }
+
+  std::span<const uint32_t> numbers() const { return numbers_; }
+  size_t size() const { return numbers_.size(); }
+
+ private:
+  size_t slot_of(uint32_t number) const;
+  void grow();
+
+  std::vector<uint32_t> numbers_;
+  std::vector<uint32_t> slots_ = std::vector<uint32_t>(64);  // places + 1; 0: free
+};
+
+class ChunkBuilder {
+ public:
+  // Makes chunks of roots of the level `top`, which end at the level `bottom`: at the leaves if `below` is nullptr,
+  // otherwise at the roots of other chunks.
+  ChunkBuilder(const dag::FrozenDag& dag, const ChunkColors& colors, uint32_t top, uint32_t bottom,
+               const ChunkRoots* below);
+
+  // Adds the root that follows the last one. Returns false, and adds nothing, if the chunk has a root and would have
+  // more words than `most`.
+  bool add(uint32_t root, uint64_t most);
+
+  // Returns the words of the chunk, puts the facts about its roots in order, and begins the next chunk.
+  std::vector<uint32_t> finish(std::span<NodeFromAfar> roots);
+
+  uint64_t words() const { return words_; }  // without the chunk's head
+  uint64_t leaves() const { return below_ == nullptr ? sections_.back().nodes.size() : 0; }
+
+ private:
+  struct Section {
+    NumberList nodes;
+    std::vector<NodeFromAfar> facts;
+  };
+
+  bool is_end(uint32_t level) const { return level == bottom_; }
+  const uint32_t* node(uint32_t level, uint32_t number) const;
+  uint64_t size_of(uint32_t level, uint32_t number) const;
+  void add_children(uint32_t level, size_t from);
+  NodeFromAfar facts_of(uint32_t level, uint32_t number) const;
+  NodeFromAfar facts_of_leaf(const uint32_t* leaf) const;
+  NodeFromAfar facts_of_parent(uint32_t level, const uint32_t* node) const;
+  NodeFromAfar seen(uint32_t level, render::NodeBox box, render::NodeMean mean, uint32_t materials,
+                    uint64_t voxels) const;
+  void find_facts();
+  void write_node(uint32_t level, uint32_t number, std::vector<uint32_t>& words);
+  uint32_t chunk_place(uint64_t chunk, std::vector<uint64_t>& chunks);
+
+  const dag::FrozenDag& dag_;
+  const ChunkColors& colors_;
+  render::RayDagRef leaf_form_ = {};
+  uint32_t top_, bottom_;
+  const ChunkRoots* below_;
+  std::vector<Section> sections_;  // from the roots' level down
+  std::map<uint64_t, uint32_t> chunk_places_;
+  uint64_t words_ = 0;
+};
 
 }  // namespace vox

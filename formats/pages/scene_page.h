@@ -8,7 +8,10 @@
 #include <optional>
 #include <string>
 
+#include "formats/io/output_file.h"
+#include "formats/pages/scene_chunks.h"
 #include "libvox/base/geometry.h"
+#include "libvox/base/json.h"
 #include "libvox/dag/voxel_scene.h"
 
 namespace vox {
@@ -43,5 +46,61 @@ extern const char* const kViewerStyle;
 extern const char* const kViewerBody;
 extern const char* const kViewerScript;  // the script of a page of one file
 extern const char* const kStreamScript;  // the script of a page that loads chunks
+
+// The parts of all pages for flying through a scene: the facts about the scene, and the text around its words.
+
+// The level of a scene that a page shows.
+struct ShownLevel {
+  uint32_t whole = 0;     // resolution of the scene
+  uint32_t halvings = 0;  // how often the resolution was halved
+};
+
+// Adds the facts that the page's program gets about the scene; viewer/scene.js lists their types.
+void set_scene_facts(Json& facts, const dag::VoxelScene& scene, const ShownLevel& shown,
+                     const ScenePageOptions& options);
+
+// The files that a page may load.
+enum class PageLoads { Nothing, ItsFolder };
+
+// Returns the page up to where its words may stand, and the rest with its program.
+std::string scene_page_begin(const std::string& title, const std::string& facts, PageLoads loads);
+std::string scene_page_end(const char* script);
+
+// Writes a scene as a folder for any web server: a page for flying through it, and files of chunks
+// (scene_chunks.h) that the page loads when its reader comes near.
+//
+//   index.html                  the page, if there is one
+//   scene.json                  the facts about the scene, which the page also holds
+//   chunks/3f/3f8a….voxc        the chunks, deflated; the name is the digest of the words
+
+// Programs that read the chunks themselves (tools/c/vox_chunks.h) need no page. Only a page has 24-bit colors.
+enum class StreamPage { Written, LeftOut };
+
+struct SceneStreamOptions {
+  ScenePageOptions page = {};                  // most_bytes and memory_limit have no effect
+  uint64_t page_memory = uint64_t{256} << 20;  // the most bytes of chunks that the page keeps
+  ChunkLimits limits = {};
+  StreamPage index = StreamPage::Written;
+  Overwrite overwrite = Overwrite::OwnFiles;
+};
+
+struct SceneStream {
+  uint64_t files = 0;   // all files
+  uint64_t chunks = 0;  // files of chunks
+  uint64_t bytes = 0;   // the size of all files
+};
+
+// Returns the folder of a scene that is exported as FOLDER/scene.json. Throws UsageError if the path has another name, or
+// names no folder of its own.
+std::filesystem::path folder_of_chunks(const std::filesystem::path& path);
+
+// Throws Error if nothing can be written to the folder, or if files would be lost that vox did not write. It must be
+// called before the work.
+void check_stream_folder(const std::filesystem::path& folder, Overwrite overwrite);
+
+// Writes the folder, which appears as a whole when everything is written. The DAG must be one that check_structure()
+// accepts; it may be paged.
+SceneStream write_scene_stream(const dag::VoxelScene& scene, const std::filesystem::path& folder,
+                               const SceneStreamOptions& options);
 
 }  // namespace vox

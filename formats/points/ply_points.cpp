@@ -13,7 +13,7 @@
 
 #include "formats/io/read_file.h"
 #include "formats/mesh/ply_header.h"
-#include "formats/points/splats.h"
+#include "formats/points/splat_voxels.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
 

@@ -16,11 +16,9 @@
 #include "formats/io/compression.h"
 #include "formats/io/output_file.h"
 #include "formats/io/read_file.h"
-#include "formats/io/values.h"
-#include "formats/io/zstd.h"
+#include "formats/io/scan.h"
 #include "formats/points/points.h"
-#include "formats/points/splats.h"
-#include "formats/volume/floats.h"
+#include "formats/points/splat_voxels.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
 

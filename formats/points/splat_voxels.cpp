@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "formats/points/point_voxels.h"
-#include "formats/points/splats.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "formats/io/h5_new_file.h"
+#include "formats/io/h5.h"
 #include "formats/io/output_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/json.h"

@@ -1,12 +1,19 @@
-// Reads a scene from any file that contains one: a scene file with any form of its voxels, or a voxel file of
-// another program.
+// Tells the kind of any input, and reads a scene or a volume from any file that contains one: a scene file with any form of
+// its voxels, or a file of another program.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
-#include "formats/io/overwrite.h"
+#include "formats/io/output_file.h"
 #include "formats/scene/scene_file.h"
+#include "formats/volume/stored_volume.h"
+#include "formats/volume/volume_formats.h"
+#include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/make_bricks.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/device/handle.h"
@@ -116,5 +123,71 @@ void verify_written(const volume::Volume& volume, const volume::ThresholdOptions
 // Returns the bricks of a scene file that also has an SVDAG. Throws Error if they differ from the scene in size, type
 // or number of voxels.
 bricks::FrozenBricks bricks_beside(const dag::VoxelScene& scene, const std::filesystem::path& file);
+
+// The kind of a file that a program reads. The file's name decides, or its content if files with such names may be
+// of several kinds. Programs ask once for each input and pass the answer on.
+
+enum class InputKind : uint8_t {
+  Mesh,       // also a file of unknown kind: the reader of meshes examines it or tells what is wrong
+  Points,     // a cloud of points
+  Splats,     // points with sizes and opacities
+  Volume,     // values that the file describes
+  RawVolume,  // values that the file's name or the user describes
+  Voxels,     // another program's voxels
+  Scene,      // a scene file: an SVDAG, a spatial hash or bricks
+};
+
+// Decides the kind of a file. If `raw` describes values, a file whose name tells nothing is a raw volume. A
+// missing file has the kind that its name tells.
+InputKind kind_of_input(const std::filesystem::path& path, const RawOptions& raw = {});
+
+// Decides the kind of each of several files, in their order.
+std::vector<InputKind> kinds_of_inputs(std::span<const std::filesystem::path> paths, const RawOptions& raw);
+
+// Returns the files' names without folders, for a scene's source: "house.obj, garden.obj".
+std::string names_of_inputs(std::span<const std::filesystem::path> paths);
+
+// True if the file holds points of any kind.
+constexpr bool is_cloud(InputKind kind) {
+  return kind == InputKind::Points || kind == InputKind::Splats;
+}
+
+constexpr bool is_volume(InputKind kind) {
+  return kind == InputKind::Volume || kind == InputKind::RawVolume;
+}
+
+// True if the file has voxels, so that their size is given.
+constexpr bool has_own_grid(InputKind kind) {
+  return is_volume(kind) || kind == InputKind::Voxels || kind == InputKind::Scene;
+}
+
+// Opens files of volumes by extension: .raw (.raw.gz), .nrrd, .nhdr, .npy, .mhd, .mha, .dat, .nii (.nii.gz), .hdr.
+
+// Opens a volume and reads only its header. A path with an unknown extension counts as raw. If the voxels
+// have several values, `channel` selects one, counted from 0. Throws Error that names the file.
+StoredVolume open_stored_volume(const std::filesystem::path& path, const RawOptions& raw,
+                                std::optional<uint32_t> channel = std::nullopt);
+
+// Does the same and converts the values to a type that kernels support (stored_volume.h), for which it may
+// have to read all of them.
+volume::Volume open_volume(const std::filesystem::path& path, const RawOptions& raw,
+                           std::optional<uint32_t> channel = std::nullopt);
+
+// AnyVolume opens a volume from any kind of file that contains one.
+
+// A volume together with the bricks or the scene from which it is read.
+struct AnyVolume {
+  volume::Volume volume;
+  bricks::FrozenBricks bricks;
+  dag::VoxelScene scene;
+
+  // Opens the volume of a file of this kind (kind_of_input()). From a scene file it takes the scene's materials, or the bricks if
+  // the file has nothing else. A scene with more than `most_voxels` (0: no limit) is read at the finest level
+  // that has no more voxels. A coarser whole is better than a part of the scene, because the middle of a
+  // scene may well be empty.
+  AnyVolume(const std::filesystem::path& path, InputKind kind, const RawOptions& raw, uint64_t most_voxels);
+  AnyVolume(const AnyVolume&) = delete;
+  AnyVolume& operator=(const AnyVolume&) = delete;
+};
 
 }  // namespace vox

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <system_error>
 
-#include "formats/io/h5_new_file.h"
+#include "formats/io/h5.h"
 #include "formats/io/read_file.h"
 #include "formats/scene/groups.h"
 #include "formats/scene/h5_words.h"

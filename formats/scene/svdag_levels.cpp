@@ -1,4 +1,4 @@
-#include "formats/scene/svdag_levels.h"
+#include "formats/scene/groups.h"
 
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>

@@ -10,7 +10,6 @@
 
 #include "formats/io/read_file.h"
 #include "formats/io/scan.h"
-#include "formats/io/values.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "libvox/scene/palette.h"

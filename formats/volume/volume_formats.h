@@ -16,8 +16,7 @@
 #include <vector>
 
 #include "formats/io/output_file.h"
-#include "formats/io/values.h"
-#include "formats/volume/floats.h"
+#include "formats/io/scan.h"
 #include "formats/volume/stored_volume.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/voxel_scene.h"

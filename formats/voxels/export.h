@@ -12,10 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/io/overwrite.h"
+#include "formats/io/output_file.h"
 #include "formats/volume/volume_formats.h"
-#include "formats/voxels/slices/slices.h"
-#include "formats/voxels/tiles/tiles.h"
 #include "formats/voxels/voxel_formats.h"
 #include "libvox/base/bits.h"
 #include "libvox/base/files.h"
@@ -29,7 +27,7 @@ namespace vox {
 
 enum class PlyContent { Surface, Points };
 
-// If a side is set, the scene is written as a folder of pieces (formats/voxels/pieces/pieces.h).
+// If a side is set, the scene is written as a folder of pieces.
 struct PieceOptions {
   uint32_t side = 0;  // voxels; 0: as one file
   Overwrite overwrite = Overwrite::OwnFiles;
@@ -211,5 +209,22 @@ class CubeMarks {
   Vec3<uint64_t> cubes_;
   std::vector<uint64_t> words_;
 };
+
+// Writes a scene that is too large for one file as a folder of pieces: cubes of the grid, each a complete file.
+// pieces.json states the place of each piece and the meaning of its values. Pieces without voxels are left out.
+
+// The smallest and the largest side of a piece.
+inline constexpr uint32_t kLeastPieceSide = 16, kMostPieceSide = kMaxDenseResolution;
+
+// True if the format of this path can be written in pieces. "cells/part.raw" stands for cells/part_0_0_0.raw, …, with
+// the piece's numbers along x, y and z.
+bool is_format_of_pieces(const std::filesystem::path& path);
+
+// Throws Error if the path names no separate folder, or if files in it would be lost.
+void check_pieces_writable(const std::filesystem::path& path, Overwrite overwrite);
+
+// Writes the voxels inside the clip box, or all of them, in pieces of options.pieces.side voxels a side.
+void write_in_pieces(const dag::VoxelScene& scene, const std::filesystem::path& path,
+                     const std::optional<VoxelBox>& clip, const ExportOptions& options);
 
 }  // namespace vox

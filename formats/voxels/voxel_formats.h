@@ -1,11 +1,15 @@
-// Reads and writes other programs' formats of voxels: binvox, VL32, NanoVDB and VTKHDF.
+// Reads and writes other programs' formats of voxels: binvox, VL32, NanoVDB and VTKHDF. Writes arrays of NumPy, geometry of
+// gprMax, pictures of layers, and 3D Tiles.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "formats/io/output_file.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/voxel_scene.h"
@@ -31,9 +35,7 @@ void write_binvox(const dag::VoxelScene& scene, const std::filesystem::path& pat
                   const std::optional<VoxelBox>& clip, BinvoxValues values = BinvoxValues::Filled,
                   ranks::Ranks& ranks = ranks::alone());
 
-// binvox is read in versions 1 and 2.
-
-// In version 2, values up to 16 are materials as write_binvox() writes them; the palette option gives their
+// binvox is read in versions 1 and 2. In version 2, values up to 16 are materials as write_binvox() writes them; the palette option gives their
 // colors. If there are higher values, every value gets a color of its own, which is matched to a palette.
 VoxelFile open_binvox(const std::filesystem::path& path);
 
@@ -103,5 +105,100 @@ bool is_vtkhdf_of_vox(const std::filesystem::path& path);
 // refined by a box on the next level, it is 32 times as wide as that box's cells, and its value is the most
 // frequent one among its filled voxels.
 void write_vtk_amr(const dag::VoxelScene& scene, const std::filesystem::path& path, const VoxelBox& region);
+
+// Writes an .npz file for numpy.load(): a list of voxels. The arrays are
+//
+//   coords      int32 [N, 3], the voxels' x, y, z in the scene's grid, in Morton order
+//   materials   uint8 [N], their materials; or colors uint8 [N, 3] of a scene with colors; or neither
+//   normals     float32 [N, 3], their normals in the world, 0 for none; absent if the scene has no normals
+//   palette     uint8 [materials, 3], the colors of materials, and names, their names as bytes of UTF-8
+//   origin      float64 [3], the place of the grid's corner, and voxel_size float64 [3]: a voxel's lower corner is at
+//               origin + voxel_size * coords
+//   resolution  int64 [], voxels along each side of the grid
+//
+// The arrays are not compressed.
+void write_npz(const dag::VoxelScene& scene, const std::filesystem::path& path,
+               const std::optional<VoxelBox>& clip, const attributes::PackedValues* normals = nullptr);
+
+bool is_npz_of_vox(std::string_view file);
+
+// Writes geometry for gprMax (https://docs.gprmax.com, #geometry_objects_read): an HDF5 file with the attribute
+// dx_dy_dz, the size of a cell in meters, and the dataset `data`, int16 [x, y, z], the material of each cell, or -1
+// where gprMax leaves the model unchanged. A text beside it has a line for each material, `#material: 1 0 1 0 NAME`.
+// The relative permittivity, conductivity, relative permeability and magnetic loss are those of free space.
+void write_gprmax(const dag::VoxelScene& scene, const std::filesystem::path& path,
+                  const std::optional<VoxelBox>& clip);
+
+// Returns "a-materials.txt" for "a.gprmax.h5".
+std::filesystem::path gprmax_materials_path(const std::filesystem::path& path);
+
+bool is_gprmax_of_vox(const std::filesystem::path& path);
+bool is_gprmax_text_of_vox(std::string_view file);
+
+// Writes the layers of a scene as pictures for printers and image programs: a folder of PNG files, one for each layer
+// of voxels. slices.json states the size and the place of the voxels and the meaning of the pixels.
+
+struct LayerOptions {
+  std::optional<uint32_t> axis =
+      {};                    // the axis along which layers follow each other; absent: the axis that points up
+  bool by_material = false;  // true: a folder for each material, with pictures of one bit a pixel
+  Overwrite overwrite = Overwrite::OwnFiles;
+};
+
+// The names of pictures: "slices/%05d.png" is slices/00000.png, slices/00001.png, …
+class SliceNames {
+ public:
+  // Throws UsageError if the path has no place for a number, or names no separate folder.
+  explicit SliceNames(const std::filesystem::path& pattern);
+
+  const std::filesystem::path& folder() const { return folder_; }
+  std::string name(uint32_t number) const;
+
+ private:
+  std::filesystem::path folder_;
+  std::string before_, behind_;
+  uint32_t digits_ = 0;
+};
+
+bool is_slices_path(const std::filesystem::path& path);
+
+// True if the file at this path in a folder of slices was written by write_slices().
+bool is_slice_of_vox(const std::filesystem::path& folder, const std::filesystem::path& relative);
+
+// Layer n of the region is picture n. Columns and rows of pixels are voxels along the other two axes in order, from low
+// to high. A pixel is a palette entry: material + 1 (1 without materials), or 0 for an empty voxel. In a scene with
+// 24-bit colors, it is red, green, blue and alpha. The folder appears complete or not at all.
+void write_slices(const dag::VoxelScene& scene, const std::filesystem::path& pattern,
+                  const std::optional<VoxelBox>& clip, const LayerOptions& options);
+
+// Writes a scene as 3D Tiles with voxels, which CesiumJS 1.128 and newer draw (VoxelPrimitive). The extensions
+// 3DTILES_content_voxels and EXT_primitive_voxels are drafts of the Cesium project.
+//
+//   tileset.json                the tiles' place, and the properties of a voxel
+//   tiles/2/0.3.1.glb           level 2, tile (0, 3, 1): 32³ voxels
+//   subtrees/0/0.0.0.subtree    which tiles of four levels there are
+
+// The place on the Earth (WGS 84) of the origin of a scene's world. The world's x points east, and its up axis up.
+struct EarthPlace {
+  double latitude = 0, longitude = 0;  // degrees
+  double height = 0;                   // meters above the ellipsoid
+};
+
+struct TilesOptions {
+  std::optional<EarthPlace> origin = {};  // without it, the world's origin is the Earth's center
+  Overwrite overwrite = Overwrite::OwnFiles;
+};
+
+// True if the path, of chunks or of tiles, is one of tiles: FOLDER/tileset.json.
+bool is_tileset_path(const std::filesystem::path& path);
+
+// Throws Error if the path's folder cannot be written, or if files would be lost that vox did not write, and UsageError
+// if the path names no folder for the tiles alone.
+void check_tiles_folder(const std::filesystem::path& path, Overwrite overwrite);
+
+// Writes the voxels of all levels, from one tile to the scene's resolution, in the colors of the materials. The folder
+// is written completely or not at all.
+void write_tiles(const dag::VoxelScene& scene, const std::filesystem::path& path,
+                 const std::optional<VoxelBox>& clip, const TilesOptions& options);
 
 }  // namespace vox

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "formats/images/image.h"
-#include "formats/images/palette_file.h"
 #include "formats/images/pictures.h"
 #include "formats/mesh/mesh.h"
 #include "formats/points/points.h"

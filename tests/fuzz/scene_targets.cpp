@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "formats/io/compression.h"
-#include "formats/pages/scene_stream.h"
+#include "formats/pages/scene_page.h"
 #include "formats/results/files.h"
-#include "formats/scene/kept_rounds.h"
 #include "formats/scene/scene_file.h"
+#include "formats/scene/scene_parts.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/bricks/jit/compile.h"
 #include "libvox/bricks/make_bricks.h"

@@ -2,9 +2,8 @@
 #include <cstring>
 #include <optional>
 
-#include "formats/volume/volume_file.h"
-#include "formats/voxels/dag_files/hash_dag.h"
-#include "formats/voxels/dag_files/symvox.h"
+#include "formats/scene/any_scene.h"
+#include "formats/voxels/dag_files/dag_files.h"
 #include "formats/voxels/magica_vox/magica_vox.h"
 #include "formats/voxels/minecraft/schem.h"
 #include "formats/voxels/openvdb/vdb.h"

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "formats/io/h5_new_file.h"
+#include "formats/io/h5.h"
 #include "libvox/base/files.h"
 
 namespace vox {

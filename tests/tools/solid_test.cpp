@@ -6,8 +6,8 @@
 #include <sstream>
 #include <vector>
 
+#include "formats/io/scan.h"
 #include "formats/scene/scene_file.h"
-#include "formats/volume/floats.h"
 #include "tests/tools/program.h"
 
 namespace vox {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/io/overwrite.h"
+#include "formats/io/output_file.h"
 #include "libvox/voxelize/grid.h"
 
 namespace vox {

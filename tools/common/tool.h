@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "formats/io/overwrite.h"
+#include "formats/io/output_file.h"
 #include "libvox/base/log_line.h"
 #include "libvox/ranks/ranks.h"
 #include "tools/common/command_line.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "formats/built_with.h"
+#include "formats/file_types.h"
 #include "libvox/base/json.h"
 
 // For this source alone, CMake defines VOX_BUILT_CPU, VOX_BUILT_CUDA, VOX_BUILT_ARCHITECTURES and VOX_BUILT_WITH.

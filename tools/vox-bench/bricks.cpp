@@ -6,9 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "formats/input_kind.h"
+#include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
-#include "formats/volume/volume_file.h"
 #include "formats/volume/volume_formats.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"

@@ -8,8 +8,7 @@
 #include <iterator>
 #include <utility>
 
-#include "formats/images/palette_file.h"
-#include "formats/input_kind.h"
+#include "formats/images/image.h"
 #include "formats/mesh/mesh.h"
 #include "formats/scene/any_scene.h"
 #include "libvox/base/error.h"

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "formats/io/compression.h"
-#include "formats/io/zstd.h"
 #include "formats/results/views.h"
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/images/palette_file.h"
+#include "formats/images/image.h"
 #include "formats/mesh/mesh.h"
 #include "formats/results/views.h"
 #include "formats/scene/scene_file.h"

@@ -15,9 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "formats/io/overwrite.h"
+#include "formats/io/output_file.h"
 #include "formats/pages/html_page.h"
-#include "formats/results/compare.h"
 #include "formats/results/files.h"
 #include "formats/results/results.h"
 #include "formats/results/views.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "formats/file_types.h"
-#include "formats/voxels/pieces/pieces.h"
+#include "formats/voxels/export.h"
 #include "tools/vox-convert/options.h"
 
 namespace vox {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "formats/file_types.h"
-#include "formats/images/palette_file.h"
+#include "formats/images/image.h"
 #include "formats/script/scripts.h"
 #include "libvox/painting/paint_scene.h"
 #include "libvox/voxelize/distances.h"

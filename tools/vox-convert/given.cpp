@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "formats/io/read_file.h"
-#include "formats/voxels/pieces/pieces.h"
+#include "formats/voxels/export.h"
 #include "libvox/base/error.h"
 #include "libvox/device/devices.h"
 #include "tools/common/tool.h"

@@ -2,7 +2,7 @@
 // other programs of scenes.
 #include <fmt/format.h>
 
-#include "formats/images/palette_file.h"
+#include "formats/images/image.h"
 #include "formats/io/output_file.h"
 #include "formats/scene/any_scene.h"
 #include "libvox/base/error.h"

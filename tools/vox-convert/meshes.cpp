@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "formats/images/palette_file.h"
+#include "formats/images/image.h"
 #include "formats/mesh/mesh.h"
 #include "formats/script/scripts.h"
 #include "libvox/base/error.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "formats/images/palette_file.h"
+#include "formats/images/image.h"
 #include "formats/mesh/mesh.h"
 #include "formats/scene/any_scene.h"
 #include "formats/volume/volume_formats.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "formats/file_types.h"
-#include "formats/images/palette_file.h"
+#include "formats/images/image.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "tools/common/common_options.h"

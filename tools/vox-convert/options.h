@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "formats/input_kind.h"
 #include "formats/io/compression.h"
-#include "formats/io/overwrite.h"
+#include "formats/io/output_file.h"
+#include "formats/io/scan.h"
 #include "formats/mesh/mesh.h"
 #include "formats/points/points.h"
-#include "formats/volume/floats.h"
+#include "formats/scene/any_scene.h"
 #include "formats/volume/volume_formats.h"
 #include "formats/voxels/export.h"
-#include "formats/voxels/volumes/volume_voxels.h"
+#include "formats/voxels/voxel_file.h"
 #include "libvox/bricks/make_bricks.h"
 #include "libvox/build/build_scene.h"
 #include "libvox/dag/voxel_scene.h"

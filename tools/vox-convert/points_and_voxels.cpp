@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/images/palette_file.h"
+#include "formats/images/image.h"
 #include "formats/points/point_voxels.h"
 #include "formats/points/splat_voxels.h"
 #include "formats/volume/volume_formats.h"

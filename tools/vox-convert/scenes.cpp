@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "formats/images/palette_file.h"
+#include "formats/images/image.h"
 #include "formats/scene/any_scene.h"
 #include "formats/voxels/export.h"
-#include "formats/voxels/pieces/pieces.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/process.h"

@@ -12,7 +12,6 @@
 
 #include "formats/points/points.h"
 #include "formats/results/results.h"
-#include "formats/scene/kept_rounds.h"
 #include "formats/scene/scene_file.h"
 #include "formats/scene/scene_parts.h"
 #include "formats/voxels/voxel_file.h"

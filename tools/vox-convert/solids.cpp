@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "formats/mesh/mesh.h"
-#include "formats/mesh/mesh_report.h"
 #include "libvox/attributes/octahedral.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"

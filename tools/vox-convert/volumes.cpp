@@ -5,11 +5,10 @@
 
 #include <algorithm>
 
-#include "formats/images/palette_file.h"
+#include "formats/images/image.h"
 #include "formats/scene/any_scene.h"
-#include "formats/volume/volume_file.h"
 #include "formats/volume/volume_formats.h"
-#include "formats/voxels/volumes/volume_voxels.h"
+#include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"

@@ -1,7 +1,6 @@
 // vox-edit: applies the edits of a script to a scene file.
 #include <fmt/format.h>
 
-#include "formats/input_kind.h"
 #include "formats/io/output_file.h"
 #include "formats/results/files.h"
 #include "formats/scene/any_scene.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/io/overwrite.h"
+#include "formats/io/output_file.h"
 #include "formats/script/scripts.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/dag/voxel_scene.h"

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "formats/input_kind.h"
 #include "formats/io/output_file.h"
 #include "formats/results/files.h"
 #include "formats/results/views.h"
+#include "formats/scene/any_scene.h"
 #include "formats/script/scripts.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"

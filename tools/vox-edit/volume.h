@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "formats/results/results.h"
-#include "formats/volume/volume_file.h"
+#include "formats/scene/any_scene.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/edit/script.h"
 #include "libvox/edit/volume_session.h"

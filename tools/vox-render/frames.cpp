@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "formats/file_types.h"
-#include "formats/pages/scene_stream.h"
+#include "formats/pages/scene_page.h"
 #include "formats/results/files.h"
 #include "formats/scene/any_scene.h"
 #include "libvox/base/error.h"

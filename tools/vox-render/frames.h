@@ -11,7 +11,6 @@
 #include "formats/images/pictures.h"
 #include "formats/io/output_file.h"
 #include "formats/pages/scene_page.h"
-#include "formats/pages/scene_stream.h"
 #include "formats/results/results.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/render/camera.h"

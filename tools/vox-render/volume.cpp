@@ -5,7 +5,7 @@
 #include <array>
 #include <memory>
 
-#include "formats/images/palette_file.h"
+#include "formats/images/image.h"
 #include "formats/results/files.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"

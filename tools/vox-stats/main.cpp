@@ -7,7 +7,6 @@
 
 #include "formats/file_types.h"
 #include "formats/io/compression.h"
-#include "formats/io/zstd.h"
 #include "formats/results/files.h"
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/io/overwrite.h"
+#include "formats/io/output_file.h"
 #include "formats/pages/html_page.h"
 #include "formats/results/results.h"
 #include "formats/results/views.h"

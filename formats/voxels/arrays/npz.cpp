@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/voxels/arrays/arrays.h"
 #include "formats/voxels/export.h"
+#include "formats/voxels/voxel_formats.h"
 #include "libvox/attributes/octahedral.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"

@@ -1,4 +1,4 @@
-#include "formats/voxels/dag_files/hash_dag.h"
+#include "formats/voxels/dag_files/dag_files.h"
 
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
@@ -14,7 +14,7 @@
 #include <span>
 
 #include "formats/io/read_file.h"
-#include "formats/io/values.h"
+#include "formats/io/scan.h"
 #include "formats/voxels/dag_files/file_nodes.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/log.h"

@@ -1,4 +1,4 @@
-#include "formats/voxels/dag_files/hash_dag.h"
+#include "formats/voxels/dag_files/dag_files.h"
 
 #include <fmt/format.h>
 

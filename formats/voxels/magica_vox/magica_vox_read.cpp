@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "formats/io/read_file.h"
-#include "formats/io/values.h"
+#include "formats/io/scan.h"
 #include "formats/volume/places.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"

@@ -6,9 +6,9 @@
 
 #include "formats/volume/places.h"
 #include "formats/voxels/export.h"
-#include "formats/voxels/nanovdb/nvdb_heads.h"
-#include "formats/voxels/openvdb/distance_tree.h"
+#include "formats/voxels/nanovdb/nvdb_tree.h"
 #include "formats/voxels/openvdb/vdb.h"
+#include "formats/voxels/openvdb/vdb_bytes.h"
 
 namespace vox {
 namespace {

@@ -1,7 +1,6 @@
 #include "formats/voxels/nanovdb/nvdb_tree.h"
 
 #include "formats/volume/places.h"
-#include "formats/voxels/nanovdb/nvdb_heads.h"
 #include "libvox/dag/walk.h"
 
 namespace vox::nvdb {

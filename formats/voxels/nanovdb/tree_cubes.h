@@ -13,7 +13,6 @@
 #include <optional>
 #include <vector>
 
-#include "formats/io/sums.h"
 #include "formats/volume/places.h"
 #include "formats/voxels/nanovdb/nvdb_file.h"
 #include "formats/voxels/voxel_file.h"

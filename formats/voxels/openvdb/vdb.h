@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "formats/volume/floats.h"
+#include "formats/io/scan.h"
 #include "formats/volume/stored_volume.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/geometry.h"

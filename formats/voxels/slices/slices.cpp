@@ -1,4 +1,4 @@
-#include "formats/voxels/slices/slices.h"
+#include "formats/voxels/voxel_formats.h"
 
 #include <fmt/format.h>
 #include <tbb/enumerable_thread_specific.h>
@@ -11,7 +11,7 @@
 
 #include "formats/file_types.h"
 #include "formats/images/pictures.h"
-#include "formats/io/output_folder.h"
+#include "formats/io/output_file.h"
 #include "formats/io/read_file.h"
 #include "formats/volume/places.h"
 #include "formats/voxels/export.h"

@@ -1,4 +1,4 @@
-#include "formats/voxels/surfaces/surface_files.h"
+#include "formats/voxels/surfaces/surface.h"
 
 #include <fmt/compile.h>
 #include <fmt/format.h>
@@ -10,7 +10,6 @@
 
 #include "formats/mesh/mesh.h"
 #include "formats/voxels/export.h"
-#include "formats/voxels/surfaces/surface.h"
 #include "libvox/base/error.h"
 #include "libvox/base/json.h"
 #include "libvox/base/units.h"

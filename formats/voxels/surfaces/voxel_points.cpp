@@ -1,4 +1,4 @@
-#include "formats/voxels/surfaces/surface_files.h"
+#include "formats/voxels/surfaces/surface.h"
 
 #include <fmt/format.h>
 #include <tbb/enumerable_thread_specific.h>
@@ -12,7 +12,6 @@
 
 #include "formats/volume/places.h"
 #include "formats/voxels/export.h"
-#include "formats/voxels/surfaces/surface.h"
 #include "libvox/attributes/octahedral.h"
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"

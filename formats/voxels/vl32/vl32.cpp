@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "formats/io/read_file.h"
-#include "formats/io/sums.h"
 #include "formats/volume/places.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/voxel_file.h"

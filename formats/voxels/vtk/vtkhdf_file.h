@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/io/h5_new_file.h"
+#include "formats/io/h5.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/voxel_scene.h"
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "formats/images/image.h"
-#include "formats/images/palette_file.h"
 #include "libvox/base/error.h"
 #include "tests/formats/mesh/mesh_checks.h"
 

@@ -10,19 +10,18 @@
 #include <string>
 #include <vector>
 
-#include "formats/images/palette_file.h"
+#include "formats/images/image.h"
 #include "formats/images/pictures.h"
-#include "formats/input_kind.h"
 #include "formats/io/compression.h"
-#include "formats/io/output_folder.h"
-#include "formats/io/overwrite.h"
+#include "formats/io/output_file.h"
 #include "formats/mesh/mesh.h"
 #include "formats/pages/html_page.h"
 #include "formats/pages/scene_page.h"
 #include "formats/results/files.h"
+#include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
-#include "formats/voxels/arrays/arrays.h"
 #include "formats/voxels/export.h"
+#include "formats/voxels/voxel_formats.h"
 #include "libvox/scene/procedural/procedural.h"
 #include "tests/formats/mesh/mesh_checks.h"
 #include "tests/formats/voxels/export_scenes.h"

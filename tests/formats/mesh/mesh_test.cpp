@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "formats/mesh/mesh.h"
-#include "formats/mesh/mesh_parts.h"
 #include "formats/mesh/obj.h"
 #include "tests/formats/mesh/gltf_builder.h"
 #include "tests/formats/mesh/mesh_checks.h"

@@ -8,7 +8,7 @@
 #include <map>
 #include <memory>
 
-#include "formats/pages/scene_stream.h"
+#include "formats/pages/scene_page.h"
 #include "formats/voxels/export.h"
 #include "libvox/attributes/packed_values.h"
 #include "libvox/base/bits.h"

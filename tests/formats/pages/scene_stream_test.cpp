@@ -1,5 +1,5 @@
 // Tests the folders of pages that load as their readers fly.
-#include "formats/pages/scene_stream.h"
+#include "formats/pages/scene_page.h"
 
 #include <fmt/format.h>
 

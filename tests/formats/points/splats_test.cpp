@@ -1,5 +1,5 @@
 // Tests the readers of splats with small files that the tests write byte by byte.
-#include "formats/points/splats.h"
+#include "formats/points/splat_voxels.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,9 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/io/zstd.h"
+#include "formats/io/compression.h"
 #include "formats/points/points.h"
-#include "formats/points/splat_voxels.h"
 #include "libvox/base/error.h"
 #include "libvox/voxelize/grid.h"
 #include "tests/common/random.h"

@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "formats/results/compare.h"
 #include "formats/results/files.h"
 #include "formats/results/results.h"
 #include "formats/results/views.h"
@@ -300,20 +299,18 @@ TEST(Views, AScreenShowsTheNamedColumnsAndFactsBelowEachOther) {
 
 ResultGroup some_work(uint64_t edits) {
   ResultGroup work;
-  work.set("edits", edits, "edits").about("Edits.").set("seconds", 0.5, "s").about("Time.");
+  work.set("edits", edits, "edits", "Edits.").set("seconds", 0.5, "s", "Time.");
   return work;
 }
 
 TEST(Fields, ValuesThatAreAlikeStandOnceUnderTheirWord) {
   ResultGroup results;
   for (const char* type : {"dense", "octree"})
-    results.group(listed_as("TYPE", type)).set("bricks", 1u, "bricks").about("Number of bricks.");
+    results.group(listed_as("TYPE", type)).set("bricks", 1u, "bricks", "Number of bricks.");
   ResultTable& table = results.table("rows");
   for (const char* words : {"02", "03"})
-    table
-        .column(listed_as("N", {std::string("by/") + words, std::string("sizes/words_") + words}), "nodes",
-                Counts{})
-        .about("Number of nodes.");
+    table.column(listed_as("N", {std::string("by/") + words, std::string("sizes/words_") + words}), "nodes",
+                 Counts{}, "Number of nodes.");
   results.table(listed_as("FORM", in_json("forms")), TableShape::ByName)
       .column("name", "", Names{})
       .column("bytes", "bytes", Counts{});
@@ -325,14 +322,10 @@ TEST(Fields, ValuesThatAreAlikeStandOnceUnderTheirWord) {
 
 TEST(Fields, APartStandsOnceAndSectionsLinkToIt) {
   ResultGroup results;
-  results.set("file", "a").about("The file.");
+  results.set("file", "a", "The file.");
   results.group(in_json(".")) = some_work(1);
   results.group("all") = some_work(2);
-  results.group("other")
-      .set("edits", 1u, "edits")
-      .about("Other edits.")
-      .set("seconds", 1.0, "s")
-      .about("Time.");
+  results.group("other").set("edits", 1u, "edits", "Other edits.").set("seconds", 1.0, "s", "Time.");
   EXPECT_EQ(
       sections_text({{"tool", "Text.", fields_of(results)}}, {{"some work", "", fields_of(some_work(0))}}),
       "\n### tool\n\nText.\n\n| key | path | unit | meaning |\n|---|---|---|---|\n"

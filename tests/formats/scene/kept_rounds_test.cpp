@@ -1,5 +1,5 @@
 // Ends builds after any number of rounds and resumes them from the files that they have left.
-#include "formats/scene/kept_rounds.h"
+#include "formats/scene/scene_parts.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

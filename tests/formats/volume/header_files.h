@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/volume/volume_file.h"
+#include "formats/scene/any_scene.h"
 #include "libvox/base/error.h"
 #include "tests/common/kept_log.h"
 #include "tests/common/random.h"

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "formats/volume/floats.h"
+#include "formats/io/scan.h"
 #include "formats/volume/volume_formats.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "formats/scene/any_scene.h"
 #include "formats/volume/stored_volume.h"
-#include "formats/volume/volume_file.h"
 #include "formats/volume/volume_formats.h"
 #include "libvox/base/error.h"
 #include "tests/common/random.h"

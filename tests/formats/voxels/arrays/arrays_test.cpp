@@ -5,9 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "formats/voxels/arrays/arrays.h"
 #include "formats/voxels/export.h"
-#include "formats/voxels/pieces/pieces.h"
 #include "formats/voxels/voxel_formats.h"
 #include "libvox/base/error.h"
 #include "libvox/dag/walk.h"

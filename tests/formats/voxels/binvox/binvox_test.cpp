@@ -7,7 +7,7 @@
 #include <sstream>
 #include <tuple>
 
-#include "formats/voxels/dag_files/voxel_octree.h"
+#include "formats/voxels/dag_files/dag_files.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/voxel_formats.h"
 #include "libvox/base/error.h"

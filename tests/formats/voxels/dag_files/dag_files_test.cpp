@@ -1,9 +1,8 @@
-#include "formats/voxels/dag_files/hash_dag.h"
+#include "formats/voxels/dag_files/dag_files.h"
 
 #include <fstream>
 #include <string>
 
-#include "formats/voxels/dag_files/symvox.h"
 #include "formats/voxels/export.h"
 #include "tests/formats/voxels/export_scenes.h"
 

@@ -2,8 +2,7 @@
 
 #include <fstream>
 
-#include "formats/input_kind.h"
-#include "formats/volume/volume_file.h"
+#include "formats/scene/any_scene.h"
 #include "formats/voxels/openvdb/vdb.h"
 #include "libvox/scene/oklab.h"
 #include "tests/formats/voxels/export_scenes.h"

@@ -16,7 +16,6 @@
 
 #include "formats/mesh/mesh.h"
 #include "formats/voxels/surfaces/surface.h"
-#include "formats/voxels/surfaces/surface_files.h"
 #include "libvox/base/error.h"
 #include "libvox/scene/oklab.h"
 #include "tests/formats/voxels/export_scenes.h"

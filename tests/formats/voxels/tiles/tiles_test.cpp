@@ -6,9 +6,8 @@
 
 #include "formats/images/image.h"
 #include "formats/voxels/export.h"
-#include "formats/voxels/slices/slices.h"
 #include "formats/voxels/surfaces/surface.h"
-#include "formats/voxels/tiles/tiles.h"
+#include "formats/voxels/voxel_formats.h"
 #include "libvox/base/error.h"
 #include "libvox/base/morton.h"
 #include "libvox/dag/derived.h"

@@ -1,5 +1,5 @@
 // Compares scenes made from volumes with a loop over all values.
-#include "formats/voxels/volumes/volume_voxels.h"
+#include "formats/voxels/voxel_file.h"
 
 #include <gtest/gtest.h>
 

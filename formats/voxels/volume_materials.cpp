@@ -1,4 +1,4 @@
-// The bins of formats/voxels/volumes/volume_voxels.h.
+// The bins of formats/voxels/voxel_file.h.
 
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "formats/volume/stored_volume.h"
-#include "formats/voxels/volumes/volume_voxels.h"
+#include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
@@ -124,7 +124,7 @@ ValueEntries bins_of(const StoredVolume& stored, const VolumeMaterials& material
 
 namespace {
 
-// The labels of formats/voxels/volumes/volume_voxels.h.
+// The labels of formats/voxels/voxel_file.h.
 
 struct LabelCount {
   int64_t label;
