@@ -199,11 +199,6 @@ class ResultTable {
     return column(std::move(name), std::move(unit), rows, get, Headings(), about);
   }
 
-  // Describes the last column.
-  ResultTable& about(std::string sentence) {
-    columns_.back().about = std::move(sentence);
-    return *this;
-  }
   const std::vector<ResultColumn>& columns() const { return columns_; }
   // These return the column with this name in JSON, in a report or for views. If there is none, find() returns nullptr,
   // and [] throws std::out_of_range.
@@ -254,12 +249,6 @@ class ResultGroup {
                    std::string about = "");
   ResultGroup& set(ResultName name, std::vector<double> values, std::string unit = "",
                    std::string about = "");
-
-  // Describes the last value.
-  ResultGroup& about(std::string sentence) {
-    items_.back().about = std::move(sentence);
-    return *this;
-  }
 
   // The returned references stay valid while the group lives.
   ResultTable& table(ResultName name, TableShape shape = TableShape::Rows);

@@ -20,8 +20,8 @@
 #include "tools/common/tool.h"
 #include "tools/vox-bench/command_line.h"
 #include "tools/vox-convert/options.h"
-#include "tools/vox-edit/options.h"
-#include "tools/vox-render/options.h"
+#include "tools/vox-edit/edit.h"
+#include "tools/vox-render/frames.h"
 
 namespace vox::fuzz {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/common/common_options.h"
+#include "tools/common/command_line.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,29 +23,21 @@
 namespace vox {
 
 OptionTopic device_topic(std::vector<OptionRule> profile_rules) {
-  return {
-      .name = "device",
-      .title = "the device",
-      .options = {
-          {.name = "device",
-           .argument = "DEVICE",
-           .preset = "auto",
-           .help = "Run on cpu, cuda or cuda:N; auto takes a GPU if there is one. For a mesh or a picture, "
-                   "vox-convert and vox-render also take a list such as cuda:0,1."},
-          {.name = "threads",
-           .argument = "N",
-           .usual = "all",
-           .range = OptionRange{1, 4096},
-           .help = "Use this number of threads on the processor."},
-          {.name = "memory-limit",
-           .argument = "SIZE",
-           .usual = "four fifths of the free memory",
-           .range = OptionRange{.least = 0, .ends = OptionRange::Ends::LeastExcluded},
-           .help =
-               "Use at most this much memory of the process, or of the GPU, in bytes such as 800M or 6G."},
-          {.name = "profile",
-           .rules = std::move(profile_rules),
-           .help = "Show the launches, time and bytes of every kernel on stderr."}}};
+  return {.name = "device",
+          .title = "the device",
+          .options = {option("device", "DEVICE", {},
+                             "Run on cpu, cuda or cuda:N; auto takes a GPU if there is one. For a mesh or a "
+                             "picture, vox-convert and vox-render also take a list such as cuda:0,1.",
+                             {.preset = "auto"}),
+                      option("threads", "N", {}, "Use this number of threads on the processor.",
+                             {.usual = "all", .range = OptionRange{1, 4096}}),
+                      option("memory-limit", "SIZE", {},
+                             "Use at most this much memory of the process, or of the GPU, in bytes such as "
+                             "800M or 6G.",
+                             {.usual = "four fifths of the free memory",
+                              .range = OptionRange{.least = 0, .ends = OptionRange::Ends::LeastExcluded}}),
+                      flag("profile", std::move(profile_rules),
+                           "Show the launches, time and bytes of every kernel on stderr.")}};
 }
 
 EngineOptions read_device_options(const CommandLine& arguments) {
@@ -58,12 +50,8 @@ EngineOptions read_device_options(const CommandLine& arguments) {
 }
 
 Option table_option(std::string help, std::vector<OptionRule> rules) {
-  return {.name = "table",
-          .argument = "NAME",
-          .words = hash::table_names(),
-          .preset = EngineOptions().table,
-          .rules = std::move(rules),
-          .help = std::move(help)};
+  return option("table", "NAME", std::move(rules), std::move(help),
+                {.words = hash::table_names(), .preset = EngineOptions().table});
 }
 
 namespace {
@@ -149,67 +137,40 @@ uint32_t parse_brick_side(std::string_view text, std::string_view message) {
 
 std::vector<Option> brick_options(const std::vector<OptionRule>& rules) {
   return {
-      {.name = "brick-size",
-       .argument = "N",
-       .preset = "auto",
-       .unit = "voxels",
-       .rules = rules,
-       .help = "Make bricks with this side, 4 to 512; auto takes the size up to 64 that needs the least "
-               "memory."},
-      {.name = "brick-root",
-       .argument = "KIND",
-       .words = {bricks::kBrickRootNames.begin(), bricks::kBrickRootNames.end()},
-       .preset = "auto",
-       .rules = rules,
-       .help = "dense: an entry for each brick; sparse: entries only where something is filled, and equal "
-               "bricks of a "
-               "scene share their words; auto: sparse above 2^24 bricks."},
-      {.name = "types",
-       .argument = "TYPE,...",
-       .preset = "all",
-       .rules = rules,
-       .help = fmt::format("Allow these types of bricks: all, or some of {}. The thesis has the first four.",
-                           fmt::join(bricks::BrickTypes::kNames, ","))}};
+      option("brick-size", "N", rules,
+             "Make bricks with this side, 4 to 512; auto takes the size up to 64 that needs the least "
+             "memory.",
+             {.preset = "auto", .unit = "voxels"}),
+      option("brick-root", "KIND", rules,
+             "dense: an entry for each brick; sparse: entries only where something is filled, and equal "
+             "bricks of a scene share their words; auto: sparse above 2^24 bricks.",
+             {.words = {bricks::kBrickRootNames.begin(), bricks::kBrickRootNames.end()}, .preset = "auto"}),
+      option("types", "TYPE,...", rules,
+             fmt::format("Allow these types of bricks: all, or some of {}. The thesis has the first four.",
+                         fmt::join(bricks::BrickTypes::kNames, ",")),
+             {.preset = "all"})};
 }
 
 std::vector<Option> threshold_options(const std::vector<OptionRule>& rules) {
-  return {{.name = "threshold",
-           .argument = "SHARE",
-           .range = OptionRange{0, 1},
-           .rules = rules,
-           .help = "Treat values below this share of the range, from the lowest to the highest value, as "
-                   "empty."},
-          {.name = "threshold-raw",
-           .argument = "VALUE",
-           .rules = rules,
-           .help = "Treat values below this one as empty."}};
+  return {option("threshold", "SHARE", rules,
+                 "Treat values below this share of the range, from the lowest to the highest value, as "
+                 "empty.",
+                 {.range = OptionRange{0, 1}}),
+          option("threshold-raw", "VALUE", rules, "Treat values below this one as empty.")};
 }
 
 std::vector<Option> raw_options(const std::vector<OptionRule>& rules) {
-  return {{.name = "dims",
-           .argument = "X,Y,Z",
-           .setting = "size",
-           .rules = rules,
-           .help = "The number of voxels of a raw file along each axis. It is not needed if the file's name "
-                   "contains it, as "
-                   "in x_256x256x178_uint8.raw."},
-          {.name = "type",
-           .argument = "TYPE",
-           .rules = rules,
-           .help = fmt::format("The type of a raw file's values, if its name does not contain it: {}.",
-                               fmt::join(kStoredTypeNames, ", "))},
-          {.name = "endian",
-           .argument = "ORDER",
-           .words = {"little", "big"},
-           .preset = "little",
-           .rules = rules,
-           .help = "The byte order of a raw file."},
-          {.name = "offset",
-           .argument = "N",
-           .preset = "0",
-           .unit = "bytes",
-           .rules = rules,
-           .help = "The number of bytes before the values of a raw file."}};
+  return {option("dims", "X,Y,Z", rules,
+                 "The number of voxels of a raw file along each axis. It is not needed if the file's name "
+                 "contains it, as in x_256x256x178_uint8.raw.",
+                 {.setting = "size"}),
+          option("type", "TYPE", rules,
+                 fmt::format("The type of a raw file's values, if its name does not contain it: {}.",
+                             fmt::join(kStoredTypeNames, ", "))),
+          option("endian", "ORDER", rules, "The byte order of a raw file.",
+                 {.words = {"little", "big"}, .preset = "little"}),
+          option("offset", "N", rules, "The number of bytes before the values of a raw file.",
+                 {.preset = "0", .unit = "bytes"})};
 }
 
 bricks::BricksOptions read_bricks_options(const CommandLine& arguments) {

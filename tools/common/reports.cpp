@@ -26,12 +26,9 @@ void stamp(dag::VoxelScene& scene, const std::string& command) {
 }
 
 void set_origin(ResultGroup& results, const RunOrigin& origin) {
-  results.set(in_report("generator"), origin.generator)
-      .about("The program and its version.")
-      .set(in_report("command"), origin.command)
-      .about("Its command line.")
-      .set(in_report("created"), origin.created)
-      .about("The time at which the file was written.");
+  results.set(in_report("generator"), origin.generator, "The program and its version.")
+      .set(in_report("command"), origin.command, "Its command line.")
+      .set(in_report("created"), origin.created, "The time at which the file was written.");
 }
 
 void set_origin(HtmlPage& page, const RunOrigin& origin) {
@@ -61,15 +58,14 @@ ResultTable types_table(const std::vector<TypeRow>& rows, uint64_t all) {
     return static_cast<double>(row.bricks) / static_cast<double>(std::max<uint64_t>(1, all));
   };
   ResultTable table;
-  table.column("name", "", rows, &TypeRow::name, both({"type"}))
-      .about("Name of a type of bricks.")
-      .column("bricks", "bricks", rows, &TypeRow::bricks, both({"bricks", Look::count()}))
-      .about("Number of bricks of the type.")
+  table.column("name", "", rows, &TypeRow::name, both({"type"}), "Name of a type of bricks.")
+      .column("bricks", "bricks", rows, &TypeRow::bricks, both({"bricks", Look::count()}),
+              "Number of bricks of the type.")
       .column(for_people("share"), "", rows, share,
               {.screen = {"share", Look::fixed(1, 100), "%"}, .page = {"of all", Look::fixed(1, 100), "%"}})
       .column("bytes", "bytes", rows, &TypeRow::bytes,
-              {.screen = {"bytes", Look::bytes()}, .page = {"size", Look::count(), "bytes"}})
-      .about("Size of these bricks.");
+              {.screen = {"bytes", Look::bytes()}, .page = {"size", Look::count(), "bytes"}},
+              "Size of these bricks.");
   return table;
 }
 
@@ -97,16 +93,15 @@ ResultTable levels_table(const SceneFigures& figures) {
     bytes.push_back(figures.level_bytes(level));
   }
   ResultTable table;
-  table.column("side", "voxels", std::move(sides), both({"side"}))
-      .about("Side of a node's cube; the first level is the root's, and leaves have 4.")
+  table
+      .column("side", "voxels", std::move(sides), both({"side"}),
+              "Side of a node's cube; the first level is the root's, and leaves have 4.")
       .column("svo_nodes", "nodes", dag.levels, &dag::DagLevel::svo_nodes,
-              both({"octree nodes", Look::count()}))
-      .about("Number of nodes in the octree.")
+              both({"octree nodes", Look::count()}), "Number of nodes in the octree.")
       .column("unique_nodes", "nodes", dag.levels, &dag::DagLevel::nodes,
-              both({"unique nodes", Look::count()}))
-      .about("Number of nodes in the DAG.")
-      .column("bytes", "bytes", std::move(bytes), both({"bytes", Look::bytes()}))
-      .about("Size of the unique nodes.");
+              both({"unique nodes", Look::count()}), "Number of nodes in the DAG.")
+      .column("bytes", "bytes", std::move(bytes), both({"bytes", Look::bytes()}),
+              "Size of the unique nodes.");
   return table;
 }
 
@@ -131,20 +126,17 @@ ResultTable palette_table(const dag::VoxelScene& scene) {
   const auto own_name = [&](uint32_t i) { return name(i) == color(i) ? std::string() : name(i); };
   ResultTable table;
   table.column(for_people(), "", entries, std::identity(), both({"palette"}))
-      .column("color", "", entries, color, both({"color"}))
-      .about("The color of an entry, as `#rrggbb`.")
-      .column("name", "", entries, name)
-      .about("Its name, which is the color if there is no better one.")
+      .column("color", "", entries, color, both({"color"}), "The color of an entry, as `#rrggbb`.")
+      .column("name", "", entries, name, "Its name, which is the color if there is no better one.")
       .column(for_people("name"), "", entries, own_name, both({"name"}));
   const auto members = [&](uint32_t i) { return members_text(scene.palette, i); };
   if (std::ranges::any_of(entries, [&](uint32_t i) { return !members(i).empty(); }))
     table.column(for_people("members"), "", entries, members, both({"stands for"}));
-  table
-      .column(
-          "share", "1", entries, [&](uint32_t i) { return double{scene.shares[i]}; },
-          both({scene.history.empty() ? "of the surface" : "of the surface before edits", Look::fixed(1, 100),
-                "%"}))
-      .about("Share of the surface that has the color, as the mesh was converted.");
+  table.column(
+      "share", "1", entries, [&](uint32_t i) { return double{scene.shares[i]}; },
+      both({scene.history.empty() ? "of the surface" : "of the surface before edits", Look::fixed(1, 100),
+            "%"}),
+      "Share of the surface that has the color, as the mesh was converted.");
   return table;
 }
 
@@ -202,24 +194,19 @@ ResultTable all_types_table(const bricks::FrozenBricks& bricks) {
 
 ResultGroup& set_bricks(ResultGroup& results, const bricks::FrozenBricks& bricks) {
   ResultGroup& group = results.group("bricks");
-  group.set("bytes", bricks.bytes(), "bytes")
-      .about("Size of bricks and root grid.")
-      .set("size", bricks.shape().side(), "voxels")
-      .about("Side of a brick.")
-      .set(in_json("count"), bricks.bricks(), "bricks")
-      .about("Number of bricks of all types.")
-      .set("filled", bricks.filled, "voxels")
-      .about("Number of filled voxels.")
-      .set(in_json("value_type"), volume::value_type_name(bricks.info.type))
-      .about("Type of a voxel's value, such as `u8`.")
-      .set("dense_bytes", bricks.info.bytes(), "bytes")
-      .about("Size of the volume as an array.");
+  group.set("bytes", bricks.bytes(), "bytes", "Size of bricks and root grid.")
+      .set("size", bricks.shape().side(), "voxels", "Side of a brick.")
+      .set(in_json("count"), bricks.bricks(), "bricks", "Number of bricks of all types.")
+      .set("filled", bricks.filled, "voxels", "Number of filled voxels.")
+      .set(in_json("value_type"), volume::value_type_name(bricks.info.type),
+           "Type of a voxel's value, such as `u8`.")
+      .set("dense_bytes", bricks.info.bytes(), "bytes", "Size of the volume as an array.");
   const ResultTable types = types_table(bricks, all_brick_types());
   ResultGroup &counts = group.group(in_json("types")), &bytes = group.group(in_json("type_bytes"));
   for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
     const ResultName name = listed_as("TYPE", types["name"].text(type));
-    counts.set(name, bricks.counts[type], "bricks").about(types["bricks"].about);
-    bytes.set(name, bricks.type_bytes(type), "bytes").about(types["bytes"].about);
+    counts.set(name, bricks.counts[type], "bricks", types["bricks"].about);
+    bytes.set(name, bricks.type_bytes(type), "bytes", types["bytes"].about);
   }
   group.put(in_report("types"), types);
   return group;
@@ -233,16 +220,11 @@ std::string hash_line(const spatial::FrozenHash& hash) {
 
 void set_hash(ResultGroup& results, const spatial::FrozenHash& hash) {
   results.group("hash")
-      .set("bytes", hash.bytes(), "bytes")
-      .about("Size of the cells.")
-      .set("cells", uint64_t{hash.cells.size()}, "cells")
-      .about("Number of cells, including empty ones.")
-      .set("load_factor", filled_share(hash), "1")
-      .about("Number of voxels for each cell.")
-      .set("layout", layout_name(hash))
-      .about("The layout of the keys: `morton` or `linear`.")
-      .set("probes", hash.probes, "buckets")
-      .about("Number of buckets that a search reads at most.");
+      .set("bytes", hash.bytes(), "bytes", "Size of the cells.")
+      .set("cells", uint64_t{hash.cells.size()}, "cells", "Number of cells, including empty ones.")
+      .set("load_factor", filled_share(hash), "1", "Number of voxels for each cell.")
+      .set("layout", layout_name(hash), "The layout of the keys: `morton` or `linear`.")
+      .set("probes", hash.probes, "buckets", "Number of buckets that a search reads at most.");
 }
 
 std::string symmetric_line(const SymmetricSize& size) {
@@ -324,27 +306,24 @@ std::string describe_scene(const SceneFigures& figures) {
 }
 
 void set_identity(ResultGroup& results, const dag::FrozenDag& dag, uint64_t bytes) {
-  results.set("digest", dag::to_string(dag.digest))
-      .about("128 bits that name the content of the scene, in hexadecimal.")
-      .set("resolution", dag.resolution, "voxels")
-      .about("Number of voxels along the longest side.")
-      .set("depth", dag.depth(), "levels")
-      .about("Number of levels of nodes above the leaves.")
-      .set("voxels", dag.voxels, "voxels")
-      .about("Number of filled voxels.")
-      .set("dag_bytes", bytes, "bytes")
-      .about("Size of nodes and leaves alone.")
-      .set("material_bits", dag.materials ? 4u : 0u, "bits")
-      .about("Number of bits of a filled voxel's material: 4, or 0 without materials.");
+  results
+      .set("digest", dag::to_string(dag.digest),
+           "128 bits that name the content of the scene, in hexadecimal.")
+      .set("resolution", dag.resolution, "voxels", "Number of voxels along the longest side.")
+      .set("depth", dag.depth(), "levels", "Number of levels of nodes above the leaves.")
+      .set("voxels", dag.voxels, "voxels", "Number of filled voxels.")
+      .set("dag_bytes", bytes, "bytes", "Size of nodes and leaves alone.")
+      .set("material_bits", dag.materials ? 4u : 0u, "bits",
+           "Number of bits of a filled voxel's material: 4, or 0 without materials.");
 }
 
 void set_voxel_size(ResultGroup& results, const dag::VoxelScene& scene) {
   const VoxelSize& sides = scene.voxel_size;
+  const char* const about = "Side of a voxel; three sides, along x, y and z, if voxels are no cubes.";
   if (sides.is_cube())
-    results.set("voxel_size", sides.x, "scene units");
+    results.set("voxel_size", sides.x, "scene units", about);
   else
-    results.set("voxel_size", std::vector{sides.x, sides.y, sides.z}, "scene units");
-  results.about("Side of a voxel; three sides, along x, y and z, if voxels are no cubes.");
+    results.set("voxel_size", std::vector{sides.x, sides.y, sides.z}, "scene units", about);
 }
 
 void set_scene(ResultGroup& results, const SceneFigures& figures) {
@@ -352,21 +331,16 @@ void set_scene(ResultGroup& results, const SceneFigures& figures) {
   const dag::FrozenDag& dag = scene.dag;
   ResultGroup& json = results.group(in_json("."));
   set_identity(json, dag, figures.bytes());
-  json.set("unique_nodes", dag.unique_nodes(), "nodes")
-      .about("Number of nodes of the DAG, leaves included.")
-      .set("svo_nodes", dag.svo_nodes(), "nodes")
-      .about("Number of nodes of the octree, in which nothing is shared.")
-      .set("coverage", coverage_text(scene))
-      .about("`conservative` or `thin`.")
-      .set("solid", scene.solid)
-      .about("True if closed surfaces are filled.");
+  json.set("unique_nodes", dag.unique_nodes(), "nodes", "Number of nodes of the DAG, leaves included.")
+      .set("svo_nodes", dag.svo_nodes(), "nodes",
+           "Number of nodes of the octree, in which nothing is shared.")
+      .set("coverage", coverage_text(scene), "`conservative` or `thin`.")
+      .set("solid", scene.solid, "True if closed surfaces are filled.");
   set_voxel_size(json, scene);
-  json.set("up", up_text(scene.up))
-      .about("The axis that points up: `x`, `y` or `z`.")
-      .set("source", scene.source)
-      .about("Names of the files that the scene was made from.")
-      .set("origin", std::vector{scene.origin.x, scene.origin.y, scene.origin.z}, "scene units")
-      .about("Position of the grid's corner: x, y, z.");
+  json.set("up", up_text(scene.up), "The axis that points up: `x`, `y` or `z`.")
+      .set("source", scene.source, "Names of the files that the scene was made from.")
+      .set("origin", std::vector{scene.origin.x, scene.origin.y, scene.origin.z}, "scene units",
+           "Position of the grid's corner: x, y, z.");
   json.put("levels", levels_table(figures));
   json.put("palette", palette_table(scene));
 }

@@ -206,21 +206,17 @@ OptionTopic general_topic() {
   return {
       .name = "general",
       .title = "all tools",
-      .options = {
-          {.name = "help", .letter = "h", .help = "Show this help; --help TOPIC and --help all show more."},
-          {.name = "version", .help = "Show the version and what the program was built with."},
-          {.name = "verbose", .letter = "v", .help = "Show more messages."},
-          {.name = "quiet", .letter = "q", .help = "Show errors only, and no progress."},
-          {.name = "log-level",
-           .argument = "LEVEL",
-           .words = {"error", "warning", "info", "debug"},
-           .preset = "info",
-           .help = "Show messages of this importance and above."},
-          {.name = "json", .help = "Print the result as one JSON object on stdout."},
-          {.name = "force",
-           .setting = "overwrite",
-           .help = "Overwrite existing files even if vox did not write them, and write scenes that do not "
-                   "match their digest."}}};
+      .options = {flag("help", {}, "Show this help; --help TOPIC and --help all show more.", {.letter = "h"}),
+                  flag("version", {}, "Show the version and what the program was built with."),
+                  flag("verbose", {}, "Show more messages.", {.letter = "v"}),
+                  flag("quiet", {}, "Show errors only, and no progress.", {.letter = "q"}),
+                  option("log-level", "LEVEL", {}, "Show messages of this importance and above.",
+                         {.words = {"error", "warning", "info", "debug"}, .preset = "info"}),
+                  flag("json", {}, "Print the result as one JSON object on stdout."),
+                  flag("force", {},
+                       "Overwrite existing files even if vox did not write them, and write scenes that do "
+                       "not match their digest.",
+                       {.setting = "overwrite"})}};
 }
 
 int run_tool(const std::function<ToolDescription()>& describe, int argc, char** argv,

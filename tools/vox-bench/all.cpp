@@ -19,7 +19,6 @@
 #include "libvox/base/units.h"
 #include "libvox/engine/engine.h"
 #include "tools/common/command_line.h"
-#include "tools/common/common_options.h"
 #include "tools/common/reports.h"
 #include "tools/vox-bench/command_line.h"
 #include "tools/vox-bench/reports.h"

@@ -14,7 +14,6 @@
 #include "libvox/base/units.h"
 #include "libvox/measure/bricks_bench.h"
 #include "tools/common/command_line.h"
-#include "tools/common/common_options.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/command_line.h"
 #include "tools/vox-bench/reports.h"

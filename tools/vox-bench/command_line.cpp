@@ -16,7 +16,7 @@
 #include "libvox/dag/derived.h"
 #include "libvox/engine/engine.h"
 #include "libvox/voxelize/grid.h"
-#include "tools/common/common_options.h"
+#include "tools/common/command_line.h"
 #include "tools/common/tool.h"
 
 namespace vox {

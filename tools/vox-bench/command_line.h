@@ -17,7 +17,6 @@
 #include "libvox/engine/engine.h"
 #include "libvox/scene/scene.h"
 #include "tools/common/command_line.h"
-#include "tools/common/common_options.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/results.h"
 

@@ -174,8 +174,7 @@ void check_colors(const ConvertOptions& options) {
     throw UsageError("--color-error needs --materials colors");
   if (options.makes_palette)
     throw UsageError(
-        "--materials palette is for scene files with 24-bit colors; texture makes a palette of other "
-        "inputs");
+        "--materials palette is for scene files with 24-bit colors; texture makes a palette of other inputs");
   if (!options.build.colors) return;
   if (options.conversion != ConversionKind::Meshes && options.conversion != ConversionKind::Points &&
       options.conversion != ConversionKind::Voxels && options.conversion != ConversionKind::Mixed)
@@ -243,8 +242,7 @@ void check_combine(const ConvertOptions& options) {
   if (options.build.solid)
     throw UsageError(
         "--combine is for surfaces, without --solid: solid scenes are combined by vox-edit (union, "
-        "intersect, "
-        "subtract)");
+        "intersect, subtract)");
   if (options.build.coverage != scene::Coverage::Conservative)
     throw UsageError("--combine needs --coverage conservative: no path leads through a thick surface");
   if (options.grid.clip)
@@ -275,12 +273,9 @@ void check_default_output(const ConvertOptions& options, const RunTraits& run) {
 }  // namespace
 
 Option lossy_option() {
-  return {.name = "lossy",
-          .argument = "SHARE%",
-          .rules = {{kWholeScene, "it is for scene files without materials"}},
-          .help =
-              "Make a smaller scene of a scene file without materials: rare nodes become the nearest "
-              "common ones, and at most this share of the voxels changes, such as 1%."};
+  return option("lossy", "SHARE%", {{kWholeScene, "it is for scene files without materials"}},
+                "Make a smaller scene of a scene file without materials: rare nodes become the nearest "
+                "common ones, and at most this share of the voxels changes, such as 1%.");
 }
 
 void check_given(const ConvertOptions& options) {

@@ -11,7 +11,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/colors.h"
-#include "tools/common/common_options.h"
+#include "tools/common/command_line.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/options.h"

@@ -10,7 +10,7 @@
 #include "formats/images/image.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
-#include "tools/common/common_options.h"
+#include "tools/common/command_line.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/scenes.h"
 

@@ -42,8 +42,7 @@ namespace {
 
 void set_machine(ResultGroup& results, const std::string& device, uint64_t peak_device_bytes) {
   set_peak_memory(results);
-  results.set("peak_device_bytes", peak_device_bytes, "bytes")
-      .about("Size of the device's memory at the peak.");
+  results.set("peak_device_bytes", peak_device_bytes, "bytes", "Size of the device's memory at the peak.");
   set_device(results, device);
 }
 
@@ -52,74 +51,63 @@ void set_combined(ResultGroup& results, const std::array<voxelize::SideCounts, 2
   for (size_t i = 0; i < meshes.size(); ++i) {
     const std::string mesh = i == 0 ? "first" : "second", other = i == 0 ? "second" : "first";
     const voxelize::SideCounts& counts = meshes[i];
-    group.set(mesh + "_outside", counts.outside, "voxels")
-        .about(fmt::format("With `--combine`: number of voxels of the {} mesh outside of the {} one.", mesh,
-                           other))
-        .set(mesh + "_inside", counts.inside, "voxels")
-        .about("Number of its voxels inside.")
-        .set(mesh + "_common", counts.common, "voxels")
-        .about("Number of its voxels that the other mesh fills too.")
-        .set(mesh + "_parts", counts.parts, "parts")
-        .about("Number of connected parts without these voxels, each of which lies on one side.")
-        .set(mesh + "_divided", counts.divided_parts, "parts")
-        .about(
-            "Number of parts with voxels on both sides, because they lead through a hole of the other mesh.")
-        .set(mesh + "_parts_by_rays", counts.parts_by_rays, "parts")
-        .about("Number of parts that rays have decided, because no normals do.")
-        .set(mesh + "_votes", counts.votes, "votes")
-        .about("Number of votes of normals on the sides of parts.")
-        .set(mesh + "_overruled", counts.overruled, "votes")
-        .about("Number of votes that the majority overrules.");
+    group
+        .set(mesh + "_outside", counts.outside, "voxels",
+             fmt::format("With `--combine`: number of voxels of the {} mesh outside of the {} one.", mesh,
+                         other))
+        .set(mesh + "_inside", counts.inside, "voxels", "Number of its voxels inside.")
+        .set(mesh + "_common", counts.common, "voxels", "Number of its voxels that the other mesh fills too.")
+        .set(mesh + "_parts", counts.parts, "parts",
+             "Number of connected parts without these voxels, each of which lies on one side.")
+        .set(mesh + "_divided", counts.divided_parts, "parts",
+             "Number of parts with voxels on both sides, because they lead through a hole of the other mesh.")
+        .set(mesh + "_parts_by_rays", counts.parts_by_rays, "parts",
+             "Number of parts that rays have decided, because no normals do.")
+        .set(mesh + "_votes", counts.votes, "votes", "Number of votes of normals on the sides of parts.")
+        .set(mesh + "_overruled", counts.overruled, "votes", "Number of votes that the majority overrules.");
   }
 }
 
 void set_conversion(ResultGroup& results, const Conversion& conversion) {
   if (const auto& error = conversion.palette_error)
     results.group("palette_error")
-        .set("mean", error->mean, "ΔE")
-        .about(
-            "Distance from the colors of the surface to the palette, over the area; of `--materials "
-            "texture`.")
-        .set("over_10", error->over_10, "1")
-        .about("Share of the area that is off by more than 10.");
+        .set("mean", error->mean, "ΔE",
+             "Distance from the colors of the surface to the palette, over the area; of `--materials "
+             "texture`.")
+        .set("over_10", error->over_10, "1", "Share of the area that is off by more than 10.");
   if (conversion.painting) set_painting(results, *conversion.painting);
   set_seconds(results, seconds_of(conversion.seconds));
   set_machine(results, conversion.device, conversion.peak_device_bytes);
-  results.set("triangles", conversion.triangles, "triangles")
-      .about("Number of triangles that were converted.")
-      .set("dropped_not_finite", conversion.dropped.not_finite, "triangles")
-      .about("Number of triangles that were left out because a coordinate is not finite.")
-      .set("dropped_degenerate", conversion.dropped.degenerate, "triangles")
-      .about("Number of triangles that were left out because they have no area.")
-      .set("points", conversion.points.points, "points")
-      .about("Number of points that were converted.")
-      .set("points_not_finite", conversion.points.not_finite, "points")
-      .about("Number of points that were dropped because a coordinate is not finite.")
-      .set("points_left_out", conversion.points.left_out, "points")
-      .about("Number of points that the file calls withheld, and of splats that are too transparent.")
-      .set("open_rays", conversion.solid.open_rays, "rays")
-      .about("With `--solid`: number of rays that leave the grid inside, because the mesh has holes.")
-      .set("turned_triangles", conversion.holes.turned, "triangles")
-      .about(
-          "With `--solid` and `--inside winding`: number of triangles that face the other way than their "
-          "neighbors, and are turned.")
-      .set("open_edges", conversion.holes.open_edges, "edges")
-      .about("Number of edges at which triangles are missing.")
-      .set("holes", conversion.holes.holes, "holes")
-      .about("Number of cycles that they form in bodies, which count as closed to tell what is inside.")
-      .set("joined_vertices", conversion.holes.joined, "vertices")
-      .about("Number of vertices at gaps that `--close` has joined to others.")
-      .set("sheets", conversion.holes.sheets, "parts")
-      .about("Number of parts that are open by more than 0.7 of their surface, and fill nothing.")
-      .set("disputed_voxels", conversion.solid.disputed_voxels, "voxels")
-      .about(
-          "With `--solid`: number of voxels that lie in several surfaces at once: inside by winding number, "
-          "outside by parity.")
-      .set("duplicate_triangles", conversion.solid.duplicates, "triangles")
-      .about(
+  results.set("triangles", conversion.triangles, "triangles", "Number of triangles that were converted.")
+      .set("dropped_not_finite", conversion.dropped.not_finite, "triangles",
+           "Number of triangles that were left out because a coordinate is not finite.")
+      .set("dropped_degenerate", conversion.dropped.degenerate, "triangles",
+           "Number of triangles that were left out because they have no area.")
+      .set("points", conversion.points.points, "points", "Number of points that were converted.")
+      .set("points_not_finite", conversion.points.not_finite, "points",
+           "Number of points that were dropped because a coordinate is not finite.")
+      .set("points_left_out", conversion.points.left_out, "points",
+           "Number of points that the file calls withheld, and of splats that are too transparent.")
+      .set("open_rays", conversion.solid.open_rays, "rays",
+           "With `--solid`: number of rays that leave the grid inside, because the mesh has holes.")
+      .set("turned_triangles", conversion.holes.turned, "triangles",
+           "With `--solid` and `--inside winding`: number of triangles that face the other way than their "
+           "neighbors, and are turned.")
+      .set("open_edges", conversion.holes.open_edges, "edges",
+           "Number of edges at which triangles are missing.")
+      .set("holes", conversion.holes.holes, "holes",
+           "Number of cycles that they form in bodies, which count as closed to tell what is inside.")
+      .set("joined_vertices", conversion.holes.joined, "vertices",
+           "Number of vertices at gaps that `--close` has joined to others.")
+      .set("sheets", conversion.holes.sheets, "parts",
+           "Number of parts that are open by more than 0.7 of their surface, and fill nothing.")
+      .set("disputed_voxels", conversion.solid.disputed_voxels, "voxels",
+           "With `--solid`: number of voxels that lie in several surfaces at once: inside by winding number, "
+           "outside by parity.")
+      .set(
+          "duplicate_triangles", conversion.solid.duplicates, "triangles",
           "With `--solid`: number of triangles that lie exactly on others, and do not decide what is inside.")
-      .set("chunks", conversion.chunks, "chunks")
-      .about("Number of chunks in which the grid was converted.");
+      .set("chunks", conversion.chunks, "chunks", "Number of chunks in which the grid was converted.");
   if (conversion.combined) set_combined(results, *conversion.combined);
   set_ranks(results, conversion.ranks);
   if (conversion.spill) set_spill(results, *conversion.spill);
@@ -151,36 +139,33 @@ std::string shown_names(const std::vector<std::string>& names) {
 
 ResultGroup results_of(const ConvertResults& shown) {
   ResultGroup results;
-  results.set("file", shown.file.string()).about("The file that was written, or read if none is written.");
-  if (shown.verified) results.set("verified", true).about("True with `--verify`: a wrong file is an error.");
+  results.set("file", shown.file.string(), "The file that was written, or read if none is written.");
+  if (shown.verified) results.set("verified", true, "True with `--verify`: a wrong file is an error.");
   if (shown.scene) set_scene(results, *shown.scene);
   if (shown.scene && shown.scene->color_bytes)
-    results.set("color_bytes", *shown.scene->color_bytes, "bytes")
-        .about(
-            "Size of the voxels' 24-bit colors, which are stored apart from the nodes (`--materials "
-            "colors`).");
+    results.set("color_bytes", *shown.scene->color_bytes, "bytes",
+                "Size of the voxels' 24-bit colors, which are stored apart from the nodes (`--materials "
+                "colors`).");
   if (shown.scene && shown.scene->normal_bytes)
-    results.set("normal_bytes", *shown.scene->normal_bytes, "bytes")
-        .about("Size of the voxels' normals (`--normals`).");
+    results.set("normal_bytes", *shown.scene->normal_bytes, "bytes",
+                "Size of the voxels' normals (`--normals`).");
   if (const std::optional<SymmetricSize> size = symmetric_of(shown))
     results.group("symmetric")
-        .set("nodes", size->nodes, "nodes")
-        .about("Number of nodes and leaves in symmetric form (`--structure symmetric`).")
-        .set("bytes", size->bytes, "bytes")
-        .about("Size of their words.");
+        .set("nodes", size->nodes, "nodes",
+             "Number of nodes and leaves in symmetric form (`--structure symmetric`).")
+        .set("bytes", size->bytes, "bytes", "Size of their words.");
   if (shown.forms.bricks != nullptr) set_bricks(results, *shown.forms.bricks);
   if (shown.forms.hash != nullptr) set_hash(results, *shown.forms.hash);
   if (shown.conversion != nullptr) set_conversion(results, *shown.conversion);
   if (const auto& lossy = shown.lossy)
     results.group("lossy")
-        .set("changed_voxels", lossy->changed_voxels, "voxels")
-        .about("With `--lossy`: number of voxels that are filled in one of both scenes alone.")
-        .set("replaced_leaves", lossy->replaced_leaves, "leaves")
-        .about("Number of leaves of the DAG that have become another one.")
-        .set("replaced_nodes", lossy->replaced_nodes, "nodes")
-        .about("Number of nodes of 8³ voxels that have become another one.")
-        .set("bytes_before", lossy->bytes_before, "bytes")
-        .about("Size of nodes and leaves before.");
+        .set("changed_voxels", lossy->changed_voxels, "voxels",
+             "With `--lossy`: number of voxels that are filled in one of both scenes alone.")
+        .set("replaced_leaves", lossy->replaced_leaves, "leaves",
+             "Number of leaves of the DAG that have become another one.")
+        .set("replaced_nodes", lossy->replaced_nodes, "nodes",
+             "Number of nodes of 8³ voxels that have become another one.")
+        .set("bytes_before", lossy->bytes_before, "bytes", "Size of nodes and leaves before.");
   if (const VolumeConversion* const volume = shown.volume) {
     set_seconds(results, seconds_of(*volume));
     set_machine(results, volume->device, volume->peak_device_bytes);

@@ -1,4 +1,4 @@
-#include "tools/vox-edit/edit_log.h"
+#include "tools/vox-edit/edit.h"
 
 #include <fmt/format.h>
 
@@ -20,12 +20,16 @@ namespace {
 template <class Row, class Rows, class Counts>
 void add_counts(ResultTable& table, const Rows& rows, const std::string& name, const Counts& counts) {
   const std::string kind = name.substr(0, name.size() - 1);
-  table.column(name + "made", "", rows, [&](const Row& row) { return counts(row).made; })
-      .about("Number of " + kind + " in the temporary octree.")
-      .column(name + "distinct", "", rows, [&](const Row& row) { return counts(row).distinct; })
-      .about("Number of these " + kind + " that differ from their predecessors and from each other.")
-      .column(name + "new", "", rows, [&](const Row& row) { return counts(row).inserted; })
-      .about("Number of these " + kind + " that the store did not have.");
+  table
+      .column(
+          name + "made", "", rows, [&](const Row& row) { return counts(row).made; },
+          "Number of " + kind + " in the temporary octree.")
+      .column(
+          name + "distinct", "", rows, [&](const Row& row) { return counts(row).distinct; },
+          "Number of these " + kind + " that differ from their predecessors and from each other.")
+      .column(
+          name + "new", "", rows, [&](const Row& row) { return counts(row).inserted; },
+          "Number of these " + kind + " that the store did not have.");
 }
 
 }  // namespace
@@ -96,19 +100,19 @@ ResultTable EditLog::table_of(const std::vector<NamedTool>& tools, ToolColumns c
   ResultTable table;
   table.column(for_people(), "", tools, &Row::first, both({""}))
       .column("edits", "edits", tools, of(&Tool::edits),
-              shown(ToolColumns::Times, {"edits", Look::count()}, {"edits", Look::count()}))
-      .about("Number of edits.")
+              shown(ToolColumns::Times, {"edits", Look::count()}, {"edits", Look::count()}),
+              "Number of edits.")
       .column("passes", "passes", tools, of([](const Tool& tool) { return tool.ms.size(); }),
-              shown(ToolColumns::Times, {"passes", Look::count()}, {"passes", Look::count()}))
-      .about("Number of passes over the scene, which may do several edits.")
-      .column("changed_voxels", "voxels", tools, of(&Tool::changed_voxels))
-      .about("Number of voxels that differ from before.")
-      .column("pass_ms/mean", "ms", tools, of(&Tool::mean), times("ms a pass", "mean"))
-      .about("Mean wall time of a pass.")
-      .column("pass_ms/median", "ms", tools, of(&Tool::median), times("median", "median"))
-      .about("Median of these times.")
-      .column("pass_ms/longest", "ms", tools, of(&Tool::longest), times("longest", "longest"))
-      .about("Time of the longest pass.");
+              shown(ToolColumns::Times, {"passes", Look::count()}, {"passes", Look::count()}),
+              "Number of passes over the scene, which may do several edits.")
+      .column("changed_voxels", "voxels", tools, of(&Tool::changed_voxels),
+              "Number of voxels that differ from before.")
+      .column("pass_ms/mean", "ms", tools, of(&Tool::mean), times("ms a pass", "mean"),
+              "Mean wall time of a pass.")
+      .column("pass_ms/median", "ms", tools, of(&Tool::median), times("median", "median"),
+              "Median of these times.")
+      .column("pass_ms/longest", "ms", tools, of(&Tool::longest), times("longest", "longest"),
+              "Time of the longest pass.");
   add_counts<Row>(table, tools, "nodes/", of([](const Tool& tool) { return tool.work.nodes; }));
   add_counts<Row>(table, tools, "leaves/", of([](const Tool& tool) { return tool.work.leaves; }));
   const auto sum = [&](auto edit::EditCounts::*count) {
@@ -154,36 +158,37 @@ std::string EditLog::text() const {
 ResultTable EditLog::passes_table() const {
   using P = edit::PassRecord;
   ResultTable table;
-  table.column("line", "", passes_, &P::line)
-      .about("Line of the script, of a pass. CSV has these columns, too.")
-      .column("frame", "", passes_, &P::frame)
-      .about("Frame of a recording.")
-      .column("tool", "", passes_, &P::tool)
-      .about("What the edits did: `sphere add`, `copy`, …, or `several`.")
-      .column("edits", "", passes_, &P::edits)
-      .about("Number of edits.")
-      .column("changed_voxels", "voxels", passes_, &P::changed_voxels)
-      .about("Number of voxels that differ from before.");
+  table.column("line", "", passes_, &P::line, "Line of the script, of a pass. CSV has these columns, too.")
+      .column("frame", "", passes_, &P::frame, "Frame of a recording.")
+      .column("tool", "", passes_, &P::tool, "What the edits did: `sphere add`, `copy`, …, or `several`.")
+      .column("edits", "", passes_, &P::edits, "Number of edits.")
+      .column("changed_voxels", "voxels", passes_, &P::changed_voxels,
+              "Number of voxels that differ from before.");
   add_counts<P>(table, passes_, "nodes_", [](const P& pass) { return pass.work.nodes; });
   add_counts<P>(table, passes_, "leaves_", [](const P& pass) { return pass.work.leaves; });
   const auto seconds = [&](const char* name, double edit::EditWork::*value, const char* sentence) {
-    table.column(name, "s", passes_, [=](const P& pass) { return pass.work.*value; }).about(sentence);
+    table.column(
+        name, "s", passes_, [=](const P& pass) { return pass.work.*value; }, sentence);
   };
-  table.column("octree_bytes", "bytes", passes_, [](const P& pass) { return pass.work.octree_bytes; })
-      .about("Size of the temporary octree.")
-      .column("store_items", "", passes_, [](const P& pass) { return pass.store.items; })
-      .about("Number of nodes and leaves in the hash tables after the pass, garbage included.")
-      .column("store_item_bytes", "bytes", passes_, [](const P& pass) { return pass.store.item_bytes; })
-      .about("Size of these.")
-      .column("store_allocated_bytes", "bytes", passes_,
-              [](const P& pass) { return pass.store.allocated_bytes; })
-      .about("Size of the tables with all that belongs to them.");
+  table
+      .column(
+          "octree_bytes", "bytes", passes_, [](const P& pass) { return pass.work.octree_bytes; },
+          "Size of the temporary octree.")
+      .column(
+          "store_items", "", passes_, [](const P& pass) { return pass.store.items; },
+          "Number of nodes and leaves in the hash tables after the pass, garbage included.")
+      .column(
+          "store_item_bytes", "bytes", passes_, [](const P& pass) { return pass.store.item_bytes; },
+          "Size of these.")
+      .column(
+          "store_allocated_bytes", "bytes", passes_, [](const P& pass) { return pass.store.allocated_bytes; },
+          "Size of the tables with all that belongs to them.");
   seconds("octree_seconds", &edit::EditWork::octree_seconds, "Wall time from the root down.");
   seconds("octree_device_seconds", &edit::EditWork::octree_device_seconds, "The same on the device's clock.");
   seconds("merge_seconds", &edit::EditWork::merge_seconds, "Wall time from the leaves up.");
   seconds("merge_device_seconds", &edit::EditWork::merge_device_seconds, "The same on the device's clock.");
-  table.column("seconds", "s", passes_, &P::seconds)
-      .about("Wall time of the pass, with the collection of garbage to make room.");
+  table.column("seconds", "s", passes_, &P::seconds,
+               "Wall time of the pass, with the collection of garbage to make room.");
   return table;
 }
 
@@ -191,29 +196,30 @@ void EditLog::set(ResultGroup& results) const {
   results.put(in_json("."), total_table(ToolColumns::Times), TableShape::Record);
   results.put(listed_as("TOOL", in_json("tools")), tools_table(ToolColumns::Times), TableShape::ByName);
   results.group(in_json("garbage"))
-      .set("collections", garbage_.collections, "collections")
-      .about("Number of collections of nodes that nothing needs.")
-      .set("items", garbage_.items, "items")
-      .about("Number of nodes and leaves that were removed.")
-      .set("bytes_returned", garbage_.bytes_returned, "bytes")
-      .about("Number of bytes returned to the system.")
-      .set("seconds", garbage_.seconds, "s")
-      .about("Time of all collections.");
+      .set("collections", garbage_.collections, "collections",
+           "Number of collections of nodes that nothing needs.")
+      .set("items", garbage_.items, "items", "Number of nodes and leaves that were removed.")
+      .set("bytes_returned", garbage_.bytes_returned, "bytes", "Number of bytes returned to the system.")
+      .set("seconds", garbage_.seconds, "s", "Time of all collections.");
   results.put(in_report("edits"), passes_table());
   using C = edit::CollectRecord;
   results.table(in_report("collections"))
-      .column("line", "", collections_, &C::line)
-      .about("Line of the script, of a garbage collection.")
-      .column("items_before", "", collections_, [](const C& c) { return c.work.items_before; })
-      .about("Number of nodes and leaves before it.")
-      .column("items_after", "", collections_, [](const C& c) { return c.work.items_after; })
-      .about("Number of nodes and leaves after it.")
-      .column("bytes_returned", "bytes", collections_, [](const C& c) { return c.work.bytes_returned; })
-      .about("Number of bytes returned to the system.")
-      .column("mark_seconds", "s", collections_, [](const C& c) { return c.work.mark_seconds; })
-      .about("Time for marking what is needed.")
-      .column("sweep_seconds", "s", collections_, [](const C& c) { return c.work.sweep_seconds; })
-      .about("Time for removing the rest.");
+      .column("line", "", collections_, &C::line, "Line of the script, of a garbage collection.")
+      .column(
+          "items_before", "", collections_, [](const C& c) { return c.work.items_before; },
+          "Number of nodes and leaves before it.")
+      .column(
+          "items_after", "", collections_, [](const C& c) { return c.work.items_after; },
+          "Number of nodes and leaves after it.")
+      .column(
+          "bytes_returned", "bytes", collections_, [](const C& c) { return c.work.bytes_returned; },
+          "Number of bytes returned to the system.")
+      .column(
+          "mark_seconds", "s", collections_, [](const C& c) { return c.work.mark_seconds; },
+          "Time for marking what is needed.")
+      .column(
+          "sweep_seconds", "s", collections_, [](const C& c) { return c.work.sweep_seconds; },
+          "Time for removing the rest.");
 }
 
 namespace {
@@ -354,36 +360,28 @@ void write_edit_log(const EditOptions& options, const ResultTable& rows,
 ResultGroup results_on(const EditOptions& options, const std::string& device) {
   ResultGroup results;
   set_origin(results, origin_of(options.command));
-  results.set(in_report("tool"), "vox-edit")
-      .about("Name of the program.")
-      .set(in_report("device"), device)
-      .about("Name of the device.");
+  results.set(in_report("tool"), "vox-edit", "Name of the program.")
+      .set(in_report("device"), device, "Name of the device.");
   return results;
 }
 
 ResultGroup results_of(const EditResults& run) {
   const EditOptions& options = run.options;
   ResultGroup results = results_on(options, run.device);
-  results.set(in_report("table"), options.engine.table)
-      .about("Name of the hash table, as for `--table`.")
-      .set("file", options.scene.string())
-      .about("The scene file that was read.")
-      .set("script", options.script.string())
-      .about("The script that was read.")
-      .set(in_report("resolution"), run.scene.dag.resolution)
-      .about("Number of voxels along the longest side.")
-      .set(in_report("batch"), options.batch)
-      .about("Number of edits that may go into one pass.");
+  results.set(in_report("table"), options.engine.table, "Name of the hash table, as for `--table`.")
+      .set("file", options.scene.string(), "The scene file that was read.")
+      .set("script", options.script.string(), "The script that was read.")
+      .set(in_report("resolution"), run.scene.dag.resolution, "", "Number of voxels along the longest side.")
+      .set(in_report("batch"), options.batch, "", "Number of edits that may go into one pass.");
   set_scene(results, run.scene);
   if (run.bricks != nullptr) set_bricks(results.group(in_json(".")), *run.bricks);
   run.log.set(results);
   results.group(in_json("store"))
-      .set("items", run.store.items, "items")
-      .about("Number of nodes and leaves in the hash tables at the end, garbage included.")
-      .set("item_bytes", run.store.item_bytes, "bytes")
-      .about("Size of these.")
-      .set("allocated_bytes", run.store.allocated_bytes, "bytes")
-      .about("Size of the tables with all that belongs to them.");
+      .set("items", run.store.items, "items",
+           "Number of nodes and leaves in the hash tables at the end, garbage included.")
+      .set("item_bytes", run.store.item_bytes, "bytes", "Size of these.")
+      .set("allocated_bytes", run.store.allocated_bytes, "bytes",
+           "Size of the tables with all that belongs to them.");
   set_seconds(results, run.seconds);
   set_peak_memory(results);
   set_device(results, run.device);
@@ -393,28 +391,22 @@ ResultGroup results_of(const EditResults& run) {
 
 ResultGroup check_results(const EditOptions& options, uint64_t commands, const edit::ScriptFindings& found) {
   ResultGroup results;
-  results.set("script", options.script.string())
-      .about("The script that was read.")
-      .set("commands", commands)
-      .about("Number of its commands, if nothing is wrong.")
-      .set("edits", found.edits)
-      .about("Number of edits among them.")
-      .set("outside", found.outside, "edits")
-      .about("Number of edits that change nothing inside the grid.");
+  results.set("script", options.script.string(), "The script that was read.")
+      .set("commands", commands, "", "Number of its commands, if nothing is wrong.")
+      .set("edits", found.edits, "", "Number of edits among them.")
+      .set("outside", found.outside, "edits", "Number of edits that change nothing inside the grid.");
   ResultGroup& counts = results.group("tools");
   for (const auto& [tool, count] : found.tools)
-    counts.set(listed_as("TOOL", tool), count, "edits").about("Number of edits of the tool.");
+    counts.set(listed_as("TOOL", tool), count, "edits", "Number of edits of the tool.");
   return results;
 }
 
 ResultGroup check_results(const EditOptions& options, uint64_t errors,
                           const std::vector<std::string>& messages) {
   ResultGroup results;
-  results.set("script", options.script.string())
-      .about("The script that was read.")
-      .set("errors", errors)
-      .about("Number of errors, if something is wrong.");
-  results.table("messages").column("error", "", messages).about("One of the first 50 errors.");
+  results.set("script", options.script.string(), "The script that was read.")
+      .set("errors", errors, "", "Number of errors, if something is wrong.");
+  results.table("messages").column("error", "", messages, "One of the first 50 errors.");
   return results;
 }
 

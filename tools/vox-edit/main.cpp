@@ -17,8 +17,7 @@
 #include "libvox/edit/edit_session.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
-#include "tools/vox-edit/edit_log.h"
-#include "tools/vox-edit/volume.h"
+#include "tools/vox-edit/edit.h"
 
 namespace vox {
 namespace {

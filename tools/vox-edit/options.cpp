@@ -1,4 +1,4 @@
-#include "tools/vox-edit/options.h"
+#include "tools/vox-edit/edit.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "formats/file_types.h"
 #include "libvox/base/error.h"
 #include "libvox/scene/palette.h"
-#include "tools/common/common_options.h"
+#include "tools/common/command_line.h"
 #include "tools/common/tool.h"
 
 namespace vox {
@@ -72,82 +72,52 @@ material; --material chooses one.
 )";
 
 OptionTopic edits_topic() {
-  return {
-      .name = "edits",
-      .title = "edits",
-      .options = {
-          {.name = "script",
-           .letter = "s",
-           .argument = "FILE",
-           .help = "The edits: an edit script (--help script), or a recording of HashDAG with the extension "
-                   ".csv."},
-          {.name = "output",
-           .letter = "o",
-           .argument = "FILE",
-           .rules = {kEditRule},
-           .help = "Write the edited scene. The file may be SCENE.h5 itself, which is replaced when the run "
-                   "has succeeded."},
-          {.name = "log",
-           .letter = "l",
-           .argument = "FILE",
-           .rules = {kEditRule},
-           .help = "Write a log of what each pass did and how long it took: .h5, or .csv with one row for "
-                   "each pass. The times do not include counting the changes."},
-          {.name = "html",
-           .argument = "FILE",
-           .rules = {kEditRule, kSceneRule},
-           .help = "Write a page with charts of the passes: one file, for a browser or for paper."},
-          {.name = "check",
-           .help = "Read the script and the scenes that it names, show all errors and what lies outside of "
-                   "the grid, and "
-                   "edit nothing."},
-          {.name = "drop-bricks",
-           .rules = {kEditRule, kSceneRule},
-           .help = "Leave out the bricks that SCENE.h5 has beside its SVDAG. Without this option, the "
-                   "edited scene has such bricks too, but its checkpoints do not."},
-          {.name = "batch",
-           .argument = "N",
-           .preset = "1",
-           .range = OptionRange{1, 1024},
-           .rules = {kEditRule, kSceneRule},
-           .help =
-               "Do up to this number of edits in one pass if none of them changes voxels that another one "
-               "reads or writes."},
-          {.name = "checkpoint",
-           .argument = "N",
-           .usual = "none",
-           .range = OptionRange{1, UINT32_MAX},
-           .rules = {kEditRule},
-           .help = "Also write -o after every N edits, so that an interrupted run loses no more."},
-          table_option("Hash table that holds the scene.", {kEditRule, kSceneRule})}};
+  return {.name = "edits",
+          .title = "edits",
+          .options = {option("script", "FILE", {},
+                             "The edits: an edit script (--help script), or a recording of HashDAG with the "
+                             "extension .csv.",
+                             {.letter = "s"}),
+                      option("output", "FILE", {kEditRule},
+                             "Write the edited scene. The file may be SCENE.h5 itself, which is replaced "
+                             "when the run has succeeded.",
+                             {.letter = "o"}),
+                      option("log", "FILE", {kEditRule},
+                             "Write a log of what each pass did and how long it took: .h5, or .csv with one "
+                             "row for each pass. The times do not include counting the changes.",
+                             {.letter = "l"}),
+                      option("html", "FILE", {kEditRule, kSceneRule},
+                             "Write a page with charts of the passes: one file, for a browser or for paper."),
+                      flag("check", {},
+                           "Read the script and the scenes that it names, show all errors and what lies "
+                           "outside of the grid, and edit nothing."),
+                      flag("drop-bricks", {kEditRule, kSceneRule},
+                           "Leave out the bricks that SCENE.h5 has beside its SVDAG. Without this option, "
+                           "the edited scene has such bricks too, but its checkpoints do not."),
+                      option("batch", "N", {kEditRule, kSceneRule},
+                             "Do up to this number of edits in one pass if none of them changes voxels that "
+                             "another one reads or writes.",
+                             {.preset = "1", .range = OptionRange{1, 1024}}),
+                      option("checkpoint", "N", {kEditRule},
+                             "Also write -o after every N edits, so that an interrupted run loses no more.",
+                             {.usual = "none", .range = OptionRange{1, UINT32_MAX}}),
+                      table_option("Hash table that holds the scene.", {kEditRule, kSceneRule})}};
 }
 
 OptionTopic recordings_topic() {
-  return {.name = "recordings",
-          .title = "recordings",
-          .text = kRecordings,
-          .options = {{.name = "swizzle",
-                       .argument = "AXES",
-                       .usual = "xyz",
-                       .rules = {kRecordingRule},
-                       .help = "Order of the recorded axes that become x, y and z, such as xzy."},
-                      {.name = "scale",
-                       .argument = "S",
-                       .usual = "1",
-                       .rules = {kRecordingRule},
-                       .help = "Then multiply places and radii by this number, such as 4 or 1/2."},
-                      {.name = "shift",
-                       .argument = "X,Y,Z",
-                       .usual = "0,0,0",
-                       .unit = "voxels",
-                       .rules = {kRecordingRule},
-                       .help = "Then add this vector to places."},
-                      {.name = "material",
-                       .argument = "M",
-                       .preset = "0",
-                       .range = OptionRange{0, scene::kPaletteSize - 1},
-                       .rules = {kRecordingRule, {kMaterials, "it has no materials"}},
-                       .help = "Fill and paint with this material."}}};
+  return {
+      .name = "recordings",
+      .title = "recordings",
+      .text = kRecordings,
+      .options = {option("swizzle", "AXES", {kRecordingRule},
+                         "Order of the recorded axes that become x, y and z, such as xzy.", {.usual = "xyz"}),
+                  option("scale", "S", {kRecordingRule},
+                         "Then multiply places and radii by this number, such as 4 or 1/2.", {.usual = "1"}),
+                  option("shift", "X,Y,Z", {kRecordingRule}, "Then add this vector to places.",
+                         {.usual = "0,0,0", .unit = "voxels"}),
+                  option("material", "M", {kRecordingRule, {kMaterials, "it has no materials"}},
+                         "Fill and paint with this material.",
+                         {.preset = "0", .range = OptionRange{0, scene::kPaletteSize - 1}})}};
 }
 
 }  // namespace
@@ -177,8 +147,7 @@ ToolDescription edit_description() {
                      recordings_topic(),
                      device_topic({kEditRule}),
                      general_topic()},
-          .operands = {
-              {.name = "scene", .argument = "SCENE.h5", .help = "A scene file that vox-convert wrote."}}};
+          .operands = {option("scene", "SCENE.h5", {}, "A scene file that vox-convert wrote.")}};
 }
 
 void check_given_for_volume(const EditOptions& options) {

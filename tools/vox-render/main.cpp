@@ -11,7 +11,7 @@
 #include "libvox/dag/colors.h"
 #include "libvox/render/picture_share.h"
 #include "libvox/voxelize/grid.h"
-#include "tools/common/common_options.h"
+#include "tools/common/command_line.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
 #include "tools/vox-render/frames.h"

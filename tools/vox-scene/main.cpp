@@ -32,42 +32,29 @@ constexpr const char* kScenes = R"(Scenes (y points up, lengths are in meters):
 )";
 
 OptionTopic scene_topic() {
-  return {.name = "scene",
-          .title = "the scene",
-          .options = {{.name = "output",
-                       .letter = "o",
-                       .argument = "FILE",
-                       .usual = "SCENE.obj",
-                       .help = "Write this mesh: .glb, or .obj with .mtl and .png files beside it."},
-                      {.name = "seed",
-                       .argument = "N",
-                       .preset = "1",
-                       .help = "Another seed gives another scene of the same kind."},
-                      {.name = "blocks",
-                       .argument = "N",
-                       .preset = "24",
-                       .range = OptionRange{1, scene::kMaxCityBlocks},
-                       .rules = {{kCity | kVillage, "it says how large a city is; use --triangles"},
-                                 {kCity, "it says how large a city is"}},
-                       .help = "Number of blocks of 60 m along a city; across it are a quarter as many."},
-                      {.name = "triangles",
-                       .argument = "N",
-                       .preset = "100000",
-                       .range = OptionRange{12, scene::kMaxSphereTriangles},
-                       .rules = {{kSphere | kVillage, "it is for bumpy-sphere; use --blocks"},
-                                 {kSphere, "it is for bumpy-sphere"}},
-                       .help = "Number of triangles of a bumpy-sphere, such as 64K or 2^20; the nearest "
-                               "possible number is made."},
-                      {.name = "texture-size",
-                       .argument = "N",
-                       .preset = "512",
-                       .range = OptionRange{16, 8192},
-                       .unit = "texels",
-                       .help = "Side of each texture."},
-                      {.name = "unwrapped",
-                       .rules = {{kSphere, "it is for bumpy-sphere"}},
-                       .help = "Give each part of a bumpy-sphere's surface texels of its own, with texture "
-                               "coordinates from 0 to 1, which painting needs."}}};
+  return {
+      .name = "scene",
+      .title = "the scene",
+      .options = {
+          option("output", "FILE", {}, "Write this mesh: .glb, or .obj with .mtl and .png files beside it.",
+                 {.letter = "o", .usual = "SCENE.obj"}),
+          option("seed", "N", {}, "Another seed gives another scene of the same kind.", {.preset = "1"}),
+          option("blocks", "N",
+                 {{kCity | kVillage, "it says how large a city is; use --triangles"},
+                  {kCity, "it says how large a city is"}},
+                 "Number of blocks of 60 m along a city; across it are a quarter as many.",
+                 {.preset = "24", .range = OptionRange{1, scene::kMaxCityBlocks}}),
+          option("triangles", "N",
+                 {{kSphere | kVillage, "it is for bumpy-sphere; use --blocks"},
+                  {kSphere, "it is for bumpy-sphere"}},
+                 "Number of triangles of a bumpy-sphere, such as 64K or 2^20; the nearest possible "
+                 "number is made.",
+                 {.preset = "100000", .range = OptionRange{12, scene::kMaxSphereTriangles}}),
+          option("texture-size", "N", {}, "Side of each texture.",
+                 {.preset = "512", .range = OptionRange{16, 8192}, .unit = "texels"}),
+          flag("unwrapped", {{kSphere, "it is for bumpy-sphere"}},
+               "Give each part of a bumpy-sphere's surface texels of its own, with texture coordinates "
+               "from 0 to 1, which painting needs.")}};
 }
 
 ToolDescription scene_description() {
@@ -81,10 +68,8 @@ ToolDescription scene_description() {
           .basics = {"output", "seed", "blocks", "triangles", "texture-size", "unwrapped", "quiet", "json",
                      "force", "version"},
           .topics = {scene_topic(), general_topic()},
-          .operands = {{.name = "scene",
-                        .argument = "SCENE",
-                        .words = {"village", "city", "bumpy-sphere"},
-                        .help = "The scene to make."}}};
+          .operands = {option("scene", "SCENE", {}, "The scene to make.",
+                              {.words = {"village", "city", "bumpy-sphere"}})}};
 }
 
 // Checks the options now, and returns a function that makes the scene.

@@ -18,7 +18,7 @@
 #include "libvox/dag/derived.h"
 #include "libvox/hash/table_options.h"
 #include "libvox/ranks/ranks.h"
-#include "tools/common/common_options.h"
+#include "tools/common/command_line.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
 #include "tools/vox-stats/stats.h"
@@ -39,62 +39,42 @@ OptionTopic report_topic() {
   return {.name = "report",
           .title = "the report",
           .options = {
-              {.name = "against",
-               .argument = "OTHER.h5",
-               .help = "Compare with another scene on the same grid: show which voxels both fill, and with "
-                       "which materials."},
-              {.name = "output",
-               .letter = "o",
-               .argument = "FILE",
-               .help = "Write a report (HDF5) with everything that is measured; with --against, a scene of "
-                       "the voxels that both scenes fill, with the materials of the first one."},
-              {.name = "html",
-               .argument = "FILE",
-               .help = "Write a page with pictures: one file, for a browser or for paper."},
-              {.name = "viewer",
-               .rules = {{kShowsPicture, "it is for --html, of the section scene"}},
-               .help = "Let users of the page fly through the scene instead of showing a picture; the page "
-                       "then holds at most 8 MiB of the scene."},
-              {.name = "only",
-               .argument = "SECTION,...",
-               .words = kSections,
-               .rules = {{kShowsSections, "it picks what is shown of one scene"}},
-               .repeats = Repeats::Yes,
-               .help = "Show only these sections. The file states what `scene` and `levels` show, so they "
-                       "are quick; `sharing` adds to the levels how often nodes are used. `compression`, "
-                       "which is shown only if it is named, counts the bytes of the geometry in every form "
-                       "of an octree or a DAG, and of materials in the leaves and stored separately."}}};
+              option("against", "OTHER.h5", {},
+                     "Compare with another scene on the same grid: show which voxels both fill, and "
+                     "with which materials."),
+              option("output", "FILE", {},
+                     "Write a report (HDF5) with everything that is measured; with --against, a "
+                     "scene of the voxels that both scenes fill, with the materials of the first "
+                     "one.",
+                     {.letter = "o"}),
+              option("html", "FILE", {}, "Write a page with pictures: one file, for a browser or for paper."),
+              flag("viewer", {{kShowsPicture, "it is for --html, of the section scene"}},
+                   "Let users of the page fly through the scene instead of showing a picture; the "
+                   "page then holds at most 8 MiB of the scene."),
+              option("only", "SECTION,...", {{kShowsSections, "it picks what is shown of one scene"}},
+                     "Show only these sections. The file states what `scene` and `levels` show, so "
+                     "they are quick; `sharing` adds to the levels how often nodes are used. "
+                     "`compression`, which is shown only if it is named, counts the bytes of the "
+                     "geometry in every form of an octree or a DAG, and of materials in the leaves "
+                     "and stored separately.",
+                     {.words = kSections, .repeats = Repeats::Yes})}};
 }
 
 OptionTopic tables_topic() {
-  return {
-      .name = "tables",
-      .title = "hash tables",
-      .options = {
-          {.name = "tables",
-           .argument = "NAME,...",
-           .words = with_all(hash::table_names()),
-           .preset = "all",
-           .rules = {kMemoryRule},
-           .repeats = Repeats::Yes,
-           .help = "Measure these hash tables."},
-          {.name = "load-factor",
-           .argument = "N,...",
-           .preset = "96",
-           .range = OptionRange{1, kMaxLoadFactor},
-           .unit = "items for each bucket",
-           .rules = {kMemoryRule},
-           .repeats = Repeats::Yes,
-           .help = "Measure the tables with these load factors."},
-          {.name = "times",
-           .rules = {kMemoryRule},
-           .help = "Also search all items of each level and show the time; on a GPU this is always done."},
-          {.name = "geometry",
-           .rules = {kMemoryRule},
-           .help = "Also measure the tables of the scene without its materials."},
-          {.name = "verify",
-           .rules = {kMemoryRule},
-           .help = "Also read each table back and compare it with the scene."}}};
+  return {.name = "tables",
+          .title = "hash tables",
+          .options = {
+              option("tables", "NAME,...", {kMemoryRule}, "Measure these hash tables.",
+                     {.words = with_all(hash::table_names()), .preset = "all", .repeats = Repeats::Yes}),
+              option("load-factor", "N,...", {kMemoryRule}, "Measure the tables with these load factors.",
+                     {.preset = "96",
+                      .range = OptionRange{1, kMaxLoadFactor},
+                      .unit = "items for each bucket",
+                      .repeats = Repeats::Yes}),
+              flag("times", {kMemoryRule},
+                   "Also search all items of each level and show the time; on a GPU this is always done."),
+              flag("geometry", {kMemoryRule}, "Also measure the tables of the scene without its materials."),
+              flag("verify", {kMemoryRule}, "Also read each table back and compare it with the scene.")}};
 }
 
 template <class T>
@@ -147,10 +127,9 @@ ToolDescription stats_description() {
       .basics = {"only", "against", "output", "html", "viewer", "tables", "load-factor", "verify", "json",
                  "device"},
       .topics = {report_topic(), tables_topic(), device_topic(), general_topic()},
-      .operands = {{.name = "scene",
-                    .argument = "SCENE.h5",
-                    .repeats = Repeats::Yes,
-                    .help = "A scene file that vox-convert wrote; several with --only bricks."}}};
+      .operands = {option("scene", "SCENE.h5", {},
+                          "A scene file that vox-convert wrote; several with --only bricks.",
+                          {.repeats = Repeats::Yes})}};
 }
 
 // Throws UsageError, and Error if a scene is missing.
