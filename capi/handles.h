@@ -99,7 +99,8 @@ void give_part(T found, T* to, const char* name) {
   std::memcpy(to, &found, std::min<uint64_t>(found.struct_size, sizeof found));
 }
 
-// Gives a text and its end if `text` has room for them, and its length.
+// Sets *length, and copies the given text with its final 0 to `text` unless that is nullptr. Throws UsageError if
+// there is too little room.
 inline void give_text(const std::string& given, char* text, uint64_t capacity, uint64_t* length) {
   needed(length, "length") = given.size();
   if (text == nullptr) return;
@@ -108,7 +109,7 @@ inline void give_text(const std::string& given, char* text, uint64_t capacity, u
   std::memcpy(text, given.c_str(), given.size() + 1);
 }
 
-// Returns the value of a field of which `count` values are known.
+// Returns a field's value as an Enum with `count` values. Throws UsageError for other values.
 template <class Enum>
 Enum known_choice(uint32_t value, uint32_t count, const char* name) {
   if (value >= count) throw UsageError(fmt::format("{} is {}, expected 0 to {}", name, value, count - 1));
@@ -117,9 +118,9 @@ Enum known_choice(uint32_t value, uint32_t count, const char* name) {
 
 // The objects behind the pointers of the C interface, and the functions that run an engine's calls.
 
-// Sets a watch for all threads that work in an arena. A thread that is still in the arena when this is deleted is
-// not told, and keeps a watch that is there no longer (set_work_watch()). The thread sanitizer does not see that
-// observe() is ordered before and after entries, so a counter shows it.
+// Sets a watch for all threads that work in an arena. A thread that is still in the arena when the ArenaWatch is
+// deleted is not notified; the watch that it keeps is then deleted, which set_work_watch() allows. The thread
+// sanitizer does not see that observe() is ordered before and after entries, so a counter shows it.
 class ArenaWatch final : public tbb::task_scheduler_observer {
  public:
   ArenaWatch(tbb::task_arena& arena, std::weak_ptr<WorkWatch> watch)

@@ -143,7 +143,7 @@ typedef struct vox_mesh_arrays {
 
 /* Makes a mesh from arrays. */
 VOX_API vox_status vox_mesh_create(const vox_mesh_arrays* arrays, vox_mesh** mesh);
-/* Adds the triangles of other arrays, with materials of their own, to a mesh. */
+/* Adds the triangles of further arrays, with their own materials, to a mesh. */
 VOX_API vox_status vox_mesh_add(vox_mesh* mesh, const vox_mesh_arrays* arrays);
 
 enum { VOX_UP_FILE = 0, VOX_UP_X = 1, VOX_UP_Y = 2, VOX_UP_Z = 3 };
@@ -167,8 +167,8 @@ enum { VOX_SURFACE = 0, VOX_SOLID = 1, VOX_SOLID_PARITY = 2, VOX_SOLID_FLOOD = 3
 enum {
   VOX_MATERIALS_TEXTURE = 0, /* the nearest palette color; vox chooses the palette if none is given */
   VOX_MATERIALS_MESH = 1,    /* the mesh's materials; the 16 with the largest areas get palette entries */
-  VOX_MATERIALS_COLORS = 2,  /* none; each voxel has a 24-bit color, stored apart from the geometry */
-  VOX_MATERIALS_NONE = 3,    /* none: voxels are filled or empty */
+  VOX_MATERIALS_COLORS = 2,  /* no materials; each voxel has a 24-bit color, stored apart from the geometry */
+  VOX_MATERIALS_NONE = 3,    /* no materials; voxels are filled or empty */
   VOX_MATERIALS_NUMBERS = 4  /* the number of the triangle's material (at most 16); images only make holes */
 };
 

@@ -122,12 +122,10 @@ enum class FileList { Commas, Or, And };  // the separator before the last item
 std::string listed_extensions(FileRole role, FileUse use, FileList list);
 std::string listed_names(FileRole role, FileUse use, FileList list);
 
-// These functions return the names of files that programs write if the user gives none.
-
-// Returns the scene file to which an input is converted: "house.h5" in the current folder.
+// Returns the name of the scene file for an input if the user gives none: "house.h5" in the current folder.
 std::filesystem::path scene_file_name(const std::filesystem::path& input);
 
-// Returns the picture of a scene: "house-view.png" beside the scene file.
+// Returns the name of a scene's picture if the user gives none: "house-view.png" beside the scene file.
 std::filesystem::path picture_file_name(const std::filesystem::path& scene);
 
 // Returns the name of one of `count` files: "house-07.png", with as many digits as the last number has.
@@ -141,8 +139,7 @@ struct OptionalPart {
   bool built = false;
 };
 
-// Returns the optional libraries (cmake/dependencies.cmake). Each part tells if this build has
-// it.
+// Returns the optional libraries (cmake/dependencies.cmake), and for each if this build has it.
 std::vector<OptionalPart> optional_parts();
 
 std::string hdf5_version();  // version of the loaded library, e.g. "1.10.8"

@@ -62,14 +62,12 @@ WebpSize webp_size(std::span<const std::byte> file);  // throws Error
 // Returns the image, without a name. Throws Error.
 scene::Image decode_webp(std::span<const std::byte> file);
 
-// Protects stb_image 2.27, which writes beyond its tables if a JPEG defines more than 256 Huffman
-// codes (CVE-2022-28042).
-
-// Throws Error for a JPEG with such a table. All other errors are left to stb_image.
+// Throws Error for a JPEG that defines more than 256 Huffman codes in a table: stb_image 2.27 would write beyond its
+// own tables (CVE-2022-28042). All other errors are left to stb_image.
 void check_jpeg_tables(std::span<const std::byte> file);
 
-// While it lives, blocks that stb_image enlarges in this thread have at most so many bytes. The length of a PNG's chunk, and what
-// it unpacks to, would otherwise be believed.
+// While a StbBlockLimit lives, blocks of memory that stb_image enlarges in this thread have at most so many bytes.
+// Otherwise it would believe any length that a PNG states for a chunk or for the data in it.
 class StbBlockLimit {
  public:
   explicit StbBlockLimit(size_t bytes);
@@ -111,8 +109,7 @@ bool is_material_list_of_vox(std::string_view file);
 // (D50, 2°) as instruments measure it, which is moved into sRGB. Everything else is optional.
 scene::Palette read_material_list(const std::filesystem::path& path);
 
-// Chooses the palette of a mesh: from a file, from its colors or from its materials.
-
+// The way in which the palette of a mesh is chosen: from a file, from its colors or from its materials.
 struct PaletteChoice {
   scene::MaterialMode materials = scene::MaterialMode::Texture;
   std::optional<std::filesystem::path> file;   // if absent, the palette is chosen from the scene

@@ -13,9 +13,8 @@
 
 namespace vox {
 
-// The first part writes PNG files.
-
-// A tEXt chunk. Keys have 1 to 79 characters ("Software", "Command"). Keys and values are Latin-1 without
+// A tEXt chunk of a PNG file. Keys have 1 to 79 characters ("Software", "Command"). Keys and values are Latin-1
+// without
 // zeros.
 struct PngText {
   std::string key, value;
@@ -58,7 +57,7 @@ struct PngRows {
 // Returns the bytes of a file, with the mark of vox.
 std::string encode_png(const PngRows& image);
 
-// The rest of this header writes pictures as a film, an MP4 file that browsers play. It uses ffmpeg if it is installed.
+// Films are MP4 files that browsers play. ffmpeg, a program that must be installed, encodes them.
 
 bool can_write_films();  // true if ffmpeg is installed
 
@@ -84,7 +83,8 @@ class FilmFile {
  private:
   [[noreturn]] void fail(const ProgramResult& result) const;
 
-  // ffmpeg ends with exit code 0 although it could not write all of a film, so it writes into memory.
+  // A file in memory into which ffmpeg writes. If it cannot write all of a film to a disk, it still ends with exit
+  // code 0.
   class Memory {
    public:
     Memory();

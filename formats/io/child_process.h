@@ -83,10 +83,8 @@ class ChildTookTooMuch : public Error {
 // address sanitizer, whose `new` ends the process itself, too much memory counts as a crash.
 void run_in_child_process(const ChildLimits& limits, const std::function<void(ChildMemory&)>& body);
 
-// The time and memory that another library may take to read a file are limited, because a damaged file may
-// claim to hold any amount of data.
-
-// A reader may take 256 MiB plus 64 times the file's size, and 10 s plus a second for each MiB. Files with
+// Returns the time and memory that another library may take to read a file, because a damaged file may claim to hold
+// any amount of data: 256 MiB plus 64 times the file's size, and 10 s plus a second for each MiB. Files with
 // compressed contents count as 16 times as large. Throws Error if there is no such file.
 ChildLimits may_take(const std::filesystem::path& path);
 

@@ -19,11 +19,10 @@ struct libdeflate_compressor;
 
 namespace vox {
 
-// The method by which large arrays of words in files are compressed.
-
 // The levels of deflate.
 inline constexpr int kFastestDeflate = 1, kSmallestDeflate = 9;
 
+// The method by which large arrays of words in files are compressed.
 struct Compression {
   enum class Method { None, Deflate, Zstd };
   Method method = Method::Deflate;
@@ -115,7 +114,6 @@ void unshuffle_bytes(const uint8_t* bytes, std::span<Word> words, size_t plane_b
 }
 
 // A checksum of bytes. A flipped or missing byte changes it. It does not protect against deliberate changes.
-
 class CheckSum {
  public:
   // Adds bytes, padded with zeros to a multiple of 8 bytes, using all cores.

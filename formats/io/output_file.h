@@ -51,7 +51,6 @@ void write_at(int descriptor, uint64_t offset, std::string_view bytes, const std
 
 // Makes the system write a file's data to the disk while more data is produced. By default the system starts
 // late, so the producer would wait at the end or, if the page cache is full, in between.
-
 class WriteBehind {
  public:
   // The descriptor must stay open longer than this object. Errors are ignored here, because they occur again
@@ -78,7 +77,6 @@ class WriteBehind {
 
 // A lock file that one process at a time holds, using flock(2). The lock ends with the process, even if
 // that crashes.
-
 class LockFile {
  public:
   // Makes the file if there is none, and tries to lock it without waiting. Throws an Error that names the
@@ -99,7 +97,6 @@ class LockFile {
 
 // A file without a name in the folder for temporary files, mapped into memory. It can hold data larger than
 // memory.
-
 class NamelessFile {
  public:
   // Reserves `size` bytes, at least 1, on the disk, so that writing to the mapping cannot fail. Throws an
@@ -132,7 +129,7 @@ enum class OutputKind {
   Palette,  // .gpl and .png tell who wrote them, .pal and .hex do not
   Nrrd,
   Npy,  // does not tell who wrote it
-  Raw,  // likewise
+  Raw,  // does not tell who wrote it
   Npz,
   GprMax,           // .gprmax.h5, with a text of materials beside it
   GprMaxMaterials,  // .txt

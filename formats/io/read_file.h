@@ -25,7 +25,6 @@ class UnreadableFile : public Error {
 
 // A file that is read piece by piece. Unlike those of a mapped file, its pages never count as memory of the process.
 // All readers open files here or call check_input() first: pipes, devices and folders are refused at once.
-
 class ReadFile {
  public:
   // Throws Error if there is no such file, or if it is a folder or empty, and UnreadableFile.
@@ -110,11 +109,8 @@ class OutsideFile : public Error {
 std::optional<std::filesystem::path> find_file(const std::filesystem::path& folder, std::string name,
                                                const OpenFolders& open = {});
 
-// This function refuses other programs' files that vox does not read. formats/file_types.h lists them,
-// with advice for each.
-
-// Only the extension decides. Throws an Error with the advice if the file exists; readers report missing
-// files.
+// Refuses other programs' files that vox does not read; formats/file_types.h lists them, with advice for each. Only
+// the extension decides. Throws an Error with the advice if the file exists; readers report missing files.
 void refuse_foreign(const std::filesystem::path& path);
 
 }  // namespace vox

@@ -128,9 +128,8 @@ inline Number scan_number(const char* p) {
   return {negative ? -value : value, p};
 }
 
-// TextFile reads a text file as UTF-8.
-
-// A file that is UTF-8 or binary is mapped unchanged. UTF-16 is converted; it is recognized by a byte order
+// A text file that is read as UTF-8. A file that is UTF-8 or binary is mapped unchanged. UTF-16 is converted; it is
+// recognized by a byte order
 // mark, or by a zero byte beside its first character. Files in single-byte encodings are unchanged, because
 // readers use only their ASCII characters.
 class TextFile {
@@ -150,7 +149,6 @@ class TextFile {
 };
 
 // Reads the bytes of a file from front to back. Reading beyond the end is an error.
-
 class ByteCursor {
  public:
   // `offset` is the place of the bytes in the file, for messages.

@@ -17,8 +17,6 @@
 
 namespace vox {
 
-// The first part is about materials and textures of a scene that Assimp has read.
-
 // Maps Assimp's texture coordinates, with v up for every format, to the sampled ones, with v down.
 struct UvMap {
   uint32_t channel = 0;  // index into aiMesh::mTextureCoords
@@ -81,12 +79,10 @@ struct ImportedScene {
 ImportedScene import_with_assimp(const std::filesystem::path& path, const MeshOptions& options,
                                  ChildMemory& memory);
 
-// The next function rewrites the text of COLLADA files so that Assimp can read it.
-
-// Returns the same XML without the parts that Assimp cannot handle: comments, the declaration (its encoding
-// no longer holds), and blanks around the contents of an element, which have no meaning in COLLADA ("<color>
-// 1 0 0 1 </color>"). `xml` is the file's text as TextFile returns it. If the declaration names ISO 8859-1,
-// the text is converted to UTF-8.
+// Returns the text of a COLLADA file without the parts that Assimp cannot handle: comments, the declaration (the
+// encoding that it names is not that of the result), and blanks around the contents of an element ("<color> 1 0 0 1
+// </color>"), which have no meaning in COLLADA. `xml` is the file's text as TextFile returns it. If the declaration
+// names ISO 8859-1, the text is converted to UTF-8.
 std::string plain_collada(std::string_view xml);
 
 // The axes and the unit of a file that Assimp has read decide the place of its coordinates in the world.

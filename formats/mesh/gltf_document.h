@@ -27,8 +27,7 @@
 
 namespace vox {
 
-// The nodes of a glTF file use affine maps of space.
-
+// An affine map of space, as nodes of a glTF file have one.
 struct Affine {
   Vec3d x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};  // the images of the axes
   Vec3d origin = {0, 0, 0};                           // the image of the origin
@@ -207,8 +206,7 @@ struct GltfDocument {
 // Throws Error, for example if the file needs an extension that is not supported.
 GltfDocument parse_gltf(std::string_view json);
 
-// Reads the part of a glTF file's JSON that describes surfaces: materials, textures, samplers, images.
-
+// These read the part of a glTF file's JSON that describes surfaces: materials, textures, samplers, images.
 GltfMaterial read_gltf_material(const GltfObject& object);
 GltfImage read_gltf_image(const GltfObject& object);
 std::vector<GltfTexture> read_gltf_textures(const GltfObject& root);  // includes their samplers
@@ -337,20 +335,16 @@ void for_each_element(const GltfElements& elements, uint64_t first, uint64_t end
   });
 }
 
-// The next functions decode buffer views that meshoptimizer's codecs have compressed
-// (EXT_meshopt_compression), in builds with that library.
-
-// Returns the size of the decoded view. Throws Error if the compressed bytes cannot hold that much.
+// Returns the decoded size of a buffer view that one of meshoptimizer's codecs has compressed
+// (EXT_meshopt_compression). Throws Error if the compressed bytes cannot hold that much.
 uint64_t decoded_size(const GltfMeshopt& packed);
 
-// Decodes `compressed` to `size` bytes. Throws Error.
+// Decodes such a view to `size` bytes. Throws Error, also in a build without meshoptimizer.
 std::vector<std::byte> decode_meshopt(const GltfMeshopt& packed, uint64_t size,
                                       std::span<const std::byte> compressed);
 
-// A URI can contain a file: "data:application/octet-stream;base64,AAAA" (RFC 2397, RFC 4648).
-
-// Returns the bytes of a data URI, or nothing for any other URI. Throws Error if the data is not valid
-// base64.
+// Returns the bytes of a data URI, which contains a file: "data:application/octet-stream;base64,AAAA" (RFC 2397, RFC
+// 4648). Returns nothing for any other URI. Throws Error if the data is not valid base64.
 std::optional<std::vector<std::byte>> data_of_uri(std::string_view uri);
 
 }  // namespace vox

@@ -108,7 +108,6 @@ class GltfObject {
 };
 
 // A glTF file as stored on disk: JSON text, and the data that follows it in a GLB (glTF 2.0, §4.4).
-
 class GltfContainer {
  public:
   // Throws Error, for example if a GLB is truncated. The content decides if it is a GLB or JSON, not the

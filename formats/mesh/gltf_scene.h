@@ -25,9 +25,8 @@ namespace vox {
 scene::Scene gltf_scene(const GltfDocument& document, const std::filesystem::path& path,
                         const MeshOptions& options, std::span<const std::byte> binary);
 
-// The node tree of a glTF file places the meshes, and deforms them with skins.
-
-// A mesh that a node shows. EXT_mesh_gpu_instancing makes several instances of one node.
+// A mesh that a node of the file's tree shows, in its place and deformed by a skin if it has one.
+// EXT_mesh_gpu_instancing makes several instances of one node.
 struct GltfInstance {
   uint32_t node = scene::kNone, mesh = scene::kNone;
   Affine transform;
@@ -45,8 +44,7 @@ std::vector<GltfInstance> find_gltf_instances(const GltfDocument& document, Gltf
 //
 //   shown color = base color + emissive factor · strength · emissive texture      (linear light, at most 1)
 //
-// So labels with a black base color are readable, and a lamp of any strength looks at most
-// white.
+// Labels with a black base color are therefore readable, and a lamp of any strength is at most white.
 
 struct Emission {
   uint32_t material;            // index into Scene::materials
@@ -60,9 +58,7 @@ struct Emission {
 // that no material uses any more become empty (see drop_empty_images()).
 void add_emission(scene::Scene& scene, const std::vector<Emission>& emissions);
 
-// GltfMaterials converts the materials of a glTF file into those of a scene, with their images.
-
-// Converts the materials that are used, in order of their first use.
+// Converts the materials of a glTF file that are used, with their images, in order of their first use.
 class GltfMaterials {
  public:
   // `document` and `buffers` must outlive this object.
@@ -130,10 +126,8 @@ struct TriangleTarget {
 // Writes all triangles to `to`, in parallel.
 void write_triangles(const GltfCorners& corners, const TriangleTarget& target, scene::Triangle* to);
 
-// The next function decodes primitives whose indices and attributes Draco has compressed
-// (KHR_draco_mesh_compression), in builds with Draco.
-
-// The decoded data of a primitive. An attribute has the components that its accessor states.
+// The decoded data of a primitive whose indices and attributes Draco has compressed (KHR_draco_mesh_compression). An
+// attribute has the components that its accessor states.
 struct DracoMesh {
   std::vector<uint32_t> indices;  // three for each triangle, in all modes of primitives
   uint64_t vertices = 0;

@@ -17,8 +17,7 @@
 
 namespace vox {
 
-// The options that a user may give for a mesh file.
-
+// Decides about the unit of positions.
 enum class MeshUnits {
   File,  // convert to meters if the file states its unit (FBX, COLLADA; glTF uses meters)
   Keep   // keep the file's numbers
@@ -75,18 +74,13 @@ scene::Scene read_stl(const std::filesystem::path& path, const MeshOptions& opti
 // FBX, 3DS, COLLADA, … (and OBJ, OFF, PLY, STL for tests).
 scene::Scene read_assimp(const std::filesystem::path& path, const MeshOptions& options = {});
 
-// Some extensions of glTF are supported. A file that requires another one is refused, because the meaning
-// of its content is unknown.
-
-// True if this build has the library for the extension.
+// True if this build has the library for the glTF extension.
 bool can_read_meshopt();
 bool can_read_draco();
 
-// Throws an Error that names the first extension in `required` (the file's extensionsRequired) that is not
-// supported.
+// Throws an Error that names the first extension in `required` (a glTF file's extensionsRequired) that is not
+// supported, because the meaning of the file's content is then unknown.
 void check_gltf_extensions(const std::vector<std::string>& required);
-
-// The rest of this header writes a scene as a mesh file.
 
 // True if a mesh can be written with this extension, which selects the writer.
 bool is_written_mesh_path(const std::filesystem::path& path);
@@ -102,7 +96,7 @@ inline constexpr const char* kGlbGenerator = "vox";  // the generator of .glb fi
 bool is_obj_of_vox(std::string_view file);           // also for .mtl files
 bool is_glb_of_vox(std::string_view file);
 
-// Returns what stands before the payload of a .glb file: its header, the JSON chunk, and the head of the binary chunk
+// Returns the bytes before the payload of a .glb file: its header, the JSON chunk, and the head of the binary chunk
 // (glTF 2.0, §4.4). All together must be smaller than 4 GiB.
 std::string glb_head(std::string json, uint64_t payload);
 
@@ -114,9 +108,7 @@ std::string mtl_first_line(const std::string& id);
 // Returns the number in an .obj or .mtl file of vox, or "" if there is none.
 std::string_view materials_id(std::string_view file);
 
-// These functions write a scene as OBJ, with an MTL file and PNG textures beside it.
-
-// Writes PATH, and beside it STEM.mtl and STEM_IMAGE.png for each image. Reading gives exactly the
+// Writes a scene as OBJ: PATH, and beside it STEM.mtl and STEM_IMAGE.png for each image. Reading gives exactly the
 // same numbers. Triangles are grouped by material. MTL cannot express everything: a mirrored texture
 // is written as repeated, a cutoff other than 0.5 is lost, and vertex colors are left out. Throws
 // Error.
@@ -125,9 +117,8 @@ void write_obj(const scene::Scene& scene, const std::filesystem::path& path);
 // Returns all files that write_obj() writes.
 std::vector<std::filesystem::path> obj_files(const scene::Scene& scene, const std::filesystem::path& path);
 
-// The next function writes a scene as glTF 2.0 in one binary file (.glb).
-
-// Writes one mesh with one primitive for each material, with PNG images embedded. Positions become 32-bit
+// Writes a scene as glTF 2.0 in one binary file (.glb): one mesh with one primitive for each material, with PNG
+// images embedded. Positions become 32-bit
 // floats. If only some triangles of a material have texture coordinates, the others get (0, 0). Vertex
 // colors are left out. Throws Error, for example if the file would exceed the 4 GiB that the format allows.
 void write_glb(const scene::Scene& scene, const std::filesystem::path& path);
@@ -171,8 +162,6 @@ void cut_concave_polygons(scene::Scene& scene, std::span<const Polygon> polygons
 // place a mesh many times.
 void check_scene_fits(uint64_t triangles, uint64_t positions, uint64_t texcoords, bool colored);
 
-// The next function keeps the objects of a mesh apart.
-
 // A run of triangles of an object, up to those of the next run. Several runs may belong to one object.
 struct ObjectRun {
   uint64_t first_triangle;
@@ -192,7 +181,6 @@ void for_each_run(std::span<const ObjectRun> runs, uint64_t all, const Body& bod
 void split_by_object(scene::Scene& scene, std::span<const ObjectRun> runs);
 
 // Groups the triangles of a scene by material, as in mesh files.
-
 class MaterialGroups {
  public:
   explicit MaterialGroups(const scene::Scene& scene);
@@ -207,13 +195,9 @@ class MaterialGroups {
   std::vector<uint64_t> first_;
 };
 
-// A mesh can have implausible numbers, for example if bytes were interpreted as the wrong type.
-
-// Logs a warning if a scene is wider than 1e15, or if all coordinates are below 1e-30. `path` is for the
-// message.
+// Logs a warning if a scene is wider than 1e15, or if all coordinates are below 1e-30, as when bytes were interpreted
+// as the wrong type. `path` is for the message.
 void warn_of_implausible(const scene::Scene& scene, const std::filesystem::path& path);
-
-// TextureFiles finds the files that a mesh file names, and remembers which textures are missing.
 
 // Returns the folders whose files this mesh file may name.
 OpenFolders open_folders(const std::filesystem::path& mesh, const MeshOptions& options);

@@ -31,9 +31,8 @@ struct ObjText {
 // follow `text`.
 ObjText parse_obj(std::string_view text, const std::filesystem::path& path);
 
-// The next functions read MTL files, which hold the materials of OBJ files.
-
-// A texture map with its options. A texture coordinate (u, v), with v up, becomes (u, v) · scale + offset.
+// A texture map of an MTL file, with its options. A texture coordinate (u, v), with v up, becomes (u, v) · scale +
+// offset.
 struct MtlMap {
   std::string file;  // as written; empty if there is no map
   std::array<double, 2> scale = {1, 1}, offset = {0, 0};
@@ -59,10 +58,9 @@ class BadMtl : public Error {
 // for messages. A zero byte must follow `text`.
 std::vector<MtlMaterial> parse_mtl(std::string_view text, const std::filesystem::path& path);
 
-// The next function finds the materials of an OBJ file in its MTL files, with their textures.
-
-// Sets the scene's materials and images, and the material of every triangle. A warning names missing
-// ones. A missing texture is replaced by the material's color, a missing material by gray. `path` is the
+// Reads the MTL files of an OBJ file: sets the scene's materials and images, and the material of every triangle. A
+// warning names materials and textures that are missing. A missing texture is replaced by the material's color, a
+// missing material by gray. `path` is the
 // OBJ file. Throws BadMtl, and UnreadableFile (formats/io/read_file.h).
 void add_obj_materials(ObjText& obj, const std::filesystem::path& path, const MeshOptions& options);
 

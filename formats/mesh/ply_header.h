@@ -50,8 +50,6 @@ enum class UnknownLines : uint8_t { Warn, Ignore };
 PlyHeader parse_ply_header(std::string_view text, const std::filesystem::path& path,
                            UnknownLines unknown = UnknownLines::Warn);
 
-// The following is about a PLY file's vertices: the meaning of their properties, and the values of their bytes.
-
 // The parts of a vertex, and the index of each among a vertex's properties.
 enum PlyVertexPart { kX, kY, kZ, kRed, kGreen, kBlue, kAlpha, kU, kV, kVertexParts };
 using PlyVertexLayout = std::array<std::optional<size_t>, kVertexParts>;

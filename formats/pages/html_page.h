@@ -24,10 +24,8 @@
 
 namespace vox {
 
-// The first functions escape text for HTML and SVG, so that text from files is shown and never interpreted.
-
-// Escapes text for content and for attributes in double quotes. Control characters, and bytes that are not
-// UTF-8, become U+FFFD.
+// Escapes text for the content of HTML and SVG and for attributes in double quotes, so that text from files is shown
+// and never interpreted. Control characters, and bytes that are not UTF-8, become U+FFFD.
 std::string escape_html(std::string_view text);
 
 // Returns the first characters of a text, with "…" in place of the rest if it has more than `most`.
@@ -36,8 +34,7 @@ std::string shortened(std::string_view text, size_t most);
 // Returns the number of characters, not bytes.
 size_t character_count(std::string_view text);
 
-// This function encodes bytes as text that a page can hold (RFC 4648).
-
+// Returns the bytes as base64 (RFC 4648), which a page can hold.
 std::string to_base64(std::span<const uint8_t> bytes);
 
 // Charts are drawn as SVG within a page. A chart is as wide as the page allows, uses the colors and fonts of
@@ -154,8 +151,7 @@ std::string svg_line(double x1, double y1, double x2, double y2, std::string_vie
 std::string svg_figure(double height, const std::string& title, const std::string& description,
                        const std::string& content);
 
-// The following structs are tables of report pages. All texts are plain text; markup() escapes them.
-
+// A cell of a table on a report page. Its texts are plain text, as all texts of tables; markup() escapes them.
 struct HtmlCell {
   HtmlCell() = default;
   HtmlCell(std::string words) : text(std::move(words)) {}
@@ -236,8 +232,7 @@ inline constexpr std::string_view kPageMark = "<meta name=\"generator\" content=
 // True if a file with this content is a page that vox wrote.
 bool is_page_of_vox(std::string_view file);
 
-// The style sheet of report pages.
-
+// Returns the style sheet of report pages.
 std::string_view html_style();
 
 }  // namespace vox

@@ -24,7 +24,8 @@
 
 namespace vox {
 
-// The limits of a chunk. Only a single root may need more words, with these levels less than 1 MiB.
+// The limits of a chunk. A chunk with a single root may have more words, but with this number of levels less than 1
+// MiB.
 struct ChunkLimits {
   uint64_t most_words = uint64_t{1} << 16;  // 256 KiB, of which deflate leaves about 100
   uint32_t most_levels = 2;                 // levels of inner nodes, except in the chunk of the scene's root

@@ -170,13 +170,10 @@ class PointLattice {
   int32_t most_squared_ = 0;   // the square of the radius in 128ths of that side
 };
 
-// The following structs sum up the points' colors in each voxel of a cube of 64³, in linear light. Sums
-// are whole numbers, so the order of points does not matter.
-
 // Returns the sRGB codes of linear light in steps of 1 / 65535.
 std::span<const uint8_t> light_codes();
 
-// The sum of some points' colors.
+// The sum of some points' colors in linear light. It is of whole numbers, so the order of points does not matter.
 struct ColorSum {
   uint64_t points = 0, r = 0, g = 0, b = 0;
 
@@ -295,7 +292,6 @@ class KeptVoxels {
 
 // A hash table from cubes, by their Morton keys, to numbers. It uses open addressing with linear probing, and
 // grows with the number of cubes.
-
 class CubeTable {
  public:
   // Returns a cube's number, which is 0 at first. The reference is valid until the next call.
@@ -349,9 +345,8 @@ class CubeTable {
   size_t size_ = 0;
 };
 
-// PointCubes sorts the points of a cloud by the cubes of 64³ voxels in which they fill voxels.
-
-// A first pass over the cloud counts the records of every cube. Each further pass takes as many consecutive
+// Sorts the points of a cloud by the cubes of 64³ voxels in which they fill voxels. A first pass over the cloud
+// counts the records of every cube. Each further pass takes as many consecutive
 // cubes as fit into memory, and puts their records into one array, cube by cube. If a cube's records would
 // take more memory than sums for all its voxels, it gets these sums instead, so no cube is too large.
 class PointCubes {

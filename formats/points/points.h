@@ -22,9 +22,8 @@
 
 namespace vox {
 
-// A cloud of points comes from a file's reader piece by piece, so that files of any size are read in
-// limited memory.
-
+// A point of a cloud. Points come from a file's reader piece by piece, so that files of any size are read in limited
+// memory.
 struct CloudPoint {
   Vec3d place;
   uint32_t rgb = 0;  // see rgb_value(); 0 without colors
@@ -38,7 +37,7 @@ struct SplatShape {
   double opacity = 1;         // at the center
 };
 
-// Where a splat is less opaque than this, it does not count.
+// A splat does not count at places where its opacity is less than this.
 inline constexpr double kLeastSplatWeight = 1.0 / 1024;
 
 // Some of a cloud's points, and the number of points that were left out of the same part of the file:
@@ -112,8 +111,7 @@ PointCloud open_point_text(const std::filesystem::path& path);  // .xyz and .pts
 PointCloud open_splat(const std::filesystem::path& path, const PointOptions& options = {});
 PointCloud open_spz(const std::filesystem::path& path, const PointOptions& options = {});
 
-// A PLY file can hold points instead of a mesh.
-
+// The points that a PLY file holds instead of a mesh.
 enum class PlyPoints {
   None,   // a mesh, or not a PLY file
   Plain,  // points, with or without colors
@@ -122,8 +120,6 @@ enum class PlyPoints {
 
 // Reads only the header.
 PlyPoints ply_points_of(const std::filesystem::path& path);
-
-// The lines of a large text file are read in independent pieces.
 
 // Reads the numbers of a line one after the other.
 class LineNumbers {
@@ -146,7 +142,8 @@ class LineNumbers {
   const char* p_;
 };
 
-// The lines from byte `begin` on, without empty lines and comments ("#" or "//").
+// The lines of a large text file from byte `begin` on, without empty lines and comments ("#" or "//"), in pieces that
+// are read independently.
 class TextLines {
  public:
   // Throws Error if there is no such file, or if a line is longer than any line of numbers can be.

@@ -134,10 +134,9 @@ struct GridSplat {
 };
 static_assert(sizeof(GridSplat) == 64);
 
-// SplatTree finds the splats of each cube of 64³ voxels.
-
-// A splat belongs to the octree nodes that it meets, on the lowest level on which it meets at most two along each
-// axis. The nodes of level 0 are cubes. So even a large splat takes little memory.
+// Finds the splats of each cube of 64³ voxels. A splat belongs to the octree nodes that it meets, on the lowest level
+// on which it meets at most two along each axis. The nodes of level 0 are cubes. So even a large splat takes little
+// memory.
 class SplatTree {
  public:
   // `opacity` is that of a filled voxel.
@@ -182,12 +181,10 @@ class SplatTree {
   std::vector<uint32_t> members_;
 };
 
-// SplatSums adds up splats in a cube.
-
 // A voxel with this code stands for all voxels of a cube.
 inline constexpr uint32_t kWholeCube = UINT32_MAX;
 
-// One thread's memory for adding up splats. Only the parts of rows that splats reach are used.
+// Adds up splats in a cube, for one thread. Only the parts of rows that splats reach are used.
 class SplatSums {
  public:
   SplatSums();

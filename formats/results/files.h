@@ -28,14 +28,11 @@ void write_csv(const ResultTable& table, const std::filesystem::path& path);
 // True if a file with this content was written by write_csv().
 bool is_csv_of_vox(std::string_view file);
 
-// Writes results as one JSON object.
-
-// Returns text that is indented by two spaces and has no newline at the end. Keys have the order in which the
-// values were set.
+// Returns results as one JSON object: text that is indented by two spaces and has no newline at the end. Keys have
+// the order in which the values were set.
 std::string json_text(const ResultGroup& results);
 
-// The next function reads the rows of a benchmark's results from the JSON or the report that the benchmark wrote.
-
+// The rows of a benchmark's results, read from the JSON or the report that the benchmark wrote.
 struct ReadResults {
   std::string device, device_text;  // the device that was measured
   ResultTable rows;
@@ -53,9 +50,8 @@ struct ReadResults {
 ReadResults read_results(const std::filesystem::path& path, const std::string& part = "");
 ReadResults parse_results(std::string_view json, const std::string& part = "");
 
-// The next function writes results as a report file in HDF5.
-//
-// A group of results is a group of HDF5. A column of a table is a dataset of uint64, float64 or texts of
+// A report is results as a file in HDF5. A group of results is a group of HDF5. A column of a table is a dataset of
+// uint64, float64 or texts of
 // fixed length (h5py: bytes; .decode() gives a str), with its unit as the attribute `unit`. A single value is
 // an attribute NAME; if it has a unit, that is the attribute NAME_unit. Empty units are left out. The root
 // also has the attributes format "vox-report" and version 1.
@@ -63,8 +59,7 @@ ReadResults parse_results(std::string_view json, const std::string& part = "");
 // Writes the report and then replaces the file at `path`. Throws Error that names the file.
 void write_report(const ResultGroup& results, const std::filesystem::path& path);
 
-// The rest of this header lists the fields of such files, for docs/results.md.
-
+// A field of a report or a JSON file, for the lists in docs/results.md.
 struct ResultField {
   std::string json;  // the path of the value in JSON, "rows[].ms"; empty if it is not there
   std::string

@@ -90,8 +90,9 @@ inline Headings both(const Heading& heading) {
   return {heading, heading};
 }
 
-// A variant of numbers, texts and vectors. If a copy of std::variant runs out of memory, libstdc++ 12 destroys what has not been
-// made when all alternatives are such types, which it takes to be never without a value. Here a copy is made of the alternative.
+// A variant of numbers, texts and vectors that can be copied safely. For a variant of such types, libstdc++ 12
+// assumes that it always has a value: if a copy runs out of memory, it destroys a value that has not been made. So
+// the copy constructor copies the value that the variant holds, and makes a variant of it.
 template <class... T>
 struct ResultVariant : std::variant<T...> {
   using Base = std::variant<T...>;
@@ -155,7 +156,7 @@ inline constexpr bool kIsOptional<std::optional<T>> = true;
 
 }  // namespace detail
 
-// A function, or a pointer to a member, that returns a row's value in a column.
+// A function of a row, or a pointer to one of its members, that gives the row's value in a column.
 template <class Get, class Rows>
 concept ValueOfRow = requires(const Get& get, const std::ranges::range_value_t<Rows>& row) {
   std::invoke(get, row);

@@ -14,7 +14,6 @@
 namespace vox {
 
 // Aligns rows of cells as text: the first column to the left, all others to the right.
-
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> titles) { row(std::move(titles)); }
@@ -50,10 +49,8 @@ std::vector<std::string> shown_texts(const ResultColumn& column, const Look& loo
 std::string format_mib(uint64_t bytes);    // "3,509.12": MiB, without the unit
 std::string format_percent(double share);  // "12.5 %" for an eighth
 
-// The next functions make the tables of report pages. Each cell has the text that a screen shows, and the
-// exact value.
-
-// Returns the table of results that a page shows. If `total` is given, its only row comes last, with `name`
+// Returns the table of results that a page shows. Each cell has the text that a screen shows, and the exact value. If
+// `total` is given, its only row comes last, with `name`
 // in the first column.
 HtmlTable page_table(const ResultTable& results);
 HtmlTable page_table(const ResultTable& results, std::string name, const ResultTable& total);
@@ -73,8 +70,8 @@ HtmlCell mib_cell(uint64_t bytes);               // text in MiB, value in bytes
 HtmlCell number_cell(double value, int digits);  // `digits` after the decimal point
 HtmlCell row_head(std::string name, std::string unit);
 
-// The rest of this header makes views of a table of results. A view names columns of the table and arranges them as
-// lines on a screen, as a table of a page, or as a chart with its numbers.
+// A view shows some columns of a table of results, as lines on a screen, as a table of a page, or as a chart with its
+// numbers.
 
 // A row of a table, which must outlive it. Columns are named as in JSON.
 class ResultRow {

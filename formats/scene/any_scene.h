@@ -40,21 +40,22 @@ enum class Damage { Ignored, Refused, Accepted };
 Damage damage_with(Overwrite overwrite);  // Refused, or Accepted if all files may be overwritten
 
 // The way in which a scene is read. Instead of being read as a whole, it may stay in its file, and its words are read
-// when they are used (read_paged_scene()). Walks over such a scene must follow dag/paged_level.h. Its content is
-// compared with its digest unless damage is ignored, which reads the whole file once.
+// when they are used (read_paged_scene()). Walks over such a scene must follow dag/paged_level.h. Unless damage is
+// ignored, its content is compared with its digest, for which the whole file is read once.
 enum class Loading {
   Whole,     // always as a whole
   IfItFits,  // as a whole if it takes at most three quarters of the memory that the process may use
 
-  // As a whole if it takes at most half of that memory, and at most 8 GiB. For work that copies the scene, or needs
-  // only parts of a large one.
+  // The scene is read as a whole if it takes at most half of that memory, and at most 8 GiB. This is for work that
+  // copies the scene, or that needs only parts of a large one.
   AsUsed,
 
   // As AsUsed, but as it is used from 128 MiB on, and then not compared with its digest, which takes longer than all
   // else: the check sums of the chunks that are read stand for it.
   ByChunks,
 
-  // As it is used, unless it takes less than 64 MiB. For work that needs few nodes and ignores damage.
+  // The scene stays in its file unless it takes less than 64 MiB. This is for work that needs few nodes and ignores
+  // damage.
   InParts,
 };
 
@@ -93,9 +94,8 @@ void check_content_on(device::DeviceHandle gpu, dag::VoxelScene& scene, const st
 // that is read as it is used (dag/level_values.h).
 uint64_t memory_for_values(const EngineOptions& options);
 
-// The next function reads the scenes that a script uses as brushes.
-
-// Reads the files that the script names, in its order. A file that has materials when the scene has none, or
+// Reads the scenes that a script uses as brushes, from the files that it names, in its order. A file that has
+// materials when the scene has none, or
 // the reverse, is an error at the first line that uses the file; if `on_error` returns, the file's scene is
 // left empty.
 std::vector<dag::VoxelScene> read_script_scenes(const edit::Script& script, const dag::VoxelScene& scene,
@@ -137,8 +137,8 @@ enum class InputKind : uint8_t {
   Scene,      // a scene file: an SVDAG, a spatial hash or bricks
 };
 
-// Decides the kind of a file. If `raw` describes values, a file whose name tells nothing is a raw volume. A
-// missing file has the kind that its name tells.
+// Decides the kind of a file. If `raw` describes values, a file with an unknown extension is a raw volume. A missing
+// file has the kind that its name stands for.
 InputKind kind_of_input(const std::filesystem::path& path, const RawOptions& raw = {});
 
 // Decides the kind of each of several files, in their order.
@@ -173,9 +173,7 @@ StoredVolume open_stored_volume(const std::filesystem::path& path, const RawOpti
 volume::Volume open_volume(const std::filesystem::path& path, const RawOptions& raw,
                            std::optional<uint32_t> channel = std::nullopt);
 
-// AnyVolume opens a volume from any kind of file that contains one.
-
-// A volume together with the bricks or the scene from which it is read.
+// A volume from any kind of file that contains one, together with the bricks or the scene from which it is read.
 struct AnyVolume {
   volume::Volume volume;
   bricks::FrozenBricks bricks;

@@ -39,8 +39,8 @@ auto at_place(const std::string& where, const Body& body) {
   }
 }
 
-// The first functions read and write everything in a scene file except its voxels (docs/formats.md): the
-// header, the place in the world, the palette, the origin.
+// Everything in a scene file except its voxels (docs/formats.md): the header, the place in the world, the palette and
+// the origin.
 
 void write_header(const h5::Object& file, const FileOrigin& origin, uint32_t version);
 void write_palette(const h5::Object& file, const dag::VoxelScene& scene);
@@ -56,7 +56,7 @@ dag::VoxelScene read_scene_but_voxels(const h5::Object& file);
 // Reads an attribute of three numbers, which must be finite.
 Vec3d read_vector(const h5::Object& group, const std::string& name);
 
-// The next functions read the parts of a scene file (scene_parts.h).
+// The parts of a scene file are described in scene_parts.h.
 
 // True if the words of a file's SVDAG group are in parts.
 bool has_parts(const h5::Object& svdag);
@@ -83,8 +83,8 @@ LevelOfParts level_of_parts(std::span<const OpenPart> parts, uint32_t level);
 // level, the sum is the number of levels.
 uint64_t sum_with_level(uint64_t sum, std::span<const uint32_t> words, uint64_t first);
 
-// The next functions read and write the SVDAG of a scene file: one group for each level, level_00 for
-// the root. docs/formats.md lists every attribute. In version 1 a child pointer is a word offset, in
+// The SVDAG of a scene file has one group for each level, level_00 for the root. docs/formats.md lists every
+// attribute. In version 1 a child pointer is a word offset, in
 // version 2 the child's number; `starts` gives the positions of nodes.
 
 std::string level_group_name(uint32_t level);  // level_00, …
@@ -172,9 +172,10 @@ enum class VoxelAttribute { Colors, Normals };
 bool has_attribute_group(const h5::Object& file, VoxelAttribute attribute);
 void write_attribute_group(const h5::Object& file, VoxelAttribute attribute,
                            const attributes::PackedValues& values, const Compression& compression);
-// Returns nothing if the file does not have the attribute. Throws Error that names the defect: all values can be read, there
-// are as many as the scene has voxels, and they have their digest. With a budget, the blocks stay in the file if their
-// compression allows it: they are read when they are used, and within the budget. The heads, a third of a bit a voxel, do not.
+// Returns nothing if the file does not have the attribute. Throws Error that names the defect unless all values can
+// be read, there are as many as the scene has voxels, and they have their digest. With a budget, the blocks stay in
+// the file if their compression allows it: they are read when they are used, within the budget. The heads, a third of
+// a bit for each voxel, are always in memory.
 std::optional<attributes::PackedValues> read_attribute_group(const h5::Object& file, VoxelAttribute attribute,
                                                              uint64_t voxels,
                                                              const std::shared_ptr<PagedBudget>& budget = {});

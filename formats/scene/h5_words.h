@@ -38,9 +38,8 @@ Words read_words(std::span<const Object> datasets);
 // Returns the number of 32-bit words in the dataset without reading them.
 uint64_t words_in(const Object& dataset);
 
-// The next struct and functions turn words into the bytes of a chunk in the file, and back. HDF5 runs its
-// filters on one thread; here each thread has a coder, and HDF5 receives finished chunks.
-
+// The chunks of a dataset. HDF5 would run its filters on one thread; here each thread has a coder, which turns words
+// into the bytes of a chunk and back, and HDF5 gets finished chunks.
 struct ChunkFormat {
   Compression compression;  // deflated after a byte shuffle, or uncompressed with a checksum
   uint64_t words = 0;       // words in a chunk
@@ -61,7 +60,7 @@ class ChunkCoder {
 
   // `words` has at most as many words as a chunk. The last chunk of a dataset may be shorter, and is padded with zeros.
   Bytes encoded(std::span<const Word> words);
-  // Returns false if the bytes are not a chunk.
+  // Returns false if the bytes cannot be decoded to this many words.
   bool decode(std::span<const uint8_t> bytes, std::span<Word> words);
 
   // Returns the most bytes that an encoded chunk may have.
@@ -74,9 +73,7 @@ class ChunkCoder {
   Bytes shuffled_;
 };
 
-// WordReader reads words of a dataset from any thread and in any order. The HDF5 library, which serves one thread at
-// a time, is needed only to open a reader.
-
+// A chunk of a dataset in the file.
 struct StoredChunk {
   uint64_t at = 0, bytes = 0;  // the place and the size in the file
 };
@@ -84,6 +81,8 @@ struct StoredChunk {
 template <class Word>
 struct ChunkReader;
 
+// Reads words of a dataset from any thread and in any order. The HDF5 library, which serves one thread at a time, is
+// needed only to open a reader.
 class WordReader {
  public:
   // Returns nothing if a ChunkCoder cannot read the dataset's chunks. `file` must be the dataset's file.

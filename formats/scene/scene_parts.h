@@ -82,9 +82,6 @@ void write_scene_head(const dag::VoxelScene& scene, std::span<const uint64_t> ch
 // Error if the file cannot be read, because the parts that it needs are then unknown.
 std::vector<std::filesystem::path> named_parts(const std::filesystem::path& path);
 
-// The following removes parts that no scene needs: parts of a scene file that has been replaced, or of a
-// scene that was never completed.
-
 // The lock of the folder with a scene's parts and rounds. One run at a time has it.
 class PartsLock {
  public:
@@ -154,11 +151,9 @@ class KeptRounds final : public build::RoundKeeper {
 // Returns the number of rounds that are stored beside a scene.
 size_t rounds_beside(const std::filesystem::path& scene);
 
-// Ranks keep a round's file until their scene is complete (libvox/build/build_scene.h). Only the program
-// that wrote the file reads it, so its form is made for speed: it is written and read at the disk's rate.
-// docs/formats.md lists every word.
-
-// Writes the file complete or not at all. `build` identifies the build: a sum over the facts that decide what
+// Writes the file of a round, complete or not at all. Only vox reads it, so its form is made for speed: it is written
+// and read at the disk's rate. docs/formats.md lists every word. `build` identifies the build: a sum over the facts
+// that decide what
 // is built.
 void write_round(const build::Round& round, const build::Pieces& pieces, uint64_t build,
                  const std::filesystem::path& path);

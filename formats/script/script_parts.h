@@ -18,8 +18,6 @@
 
 namespace vox {
 
-// The first functions read the text of a script file, and the words of its lines.
-
 // Reads a whole script. Throws Error if the file does not exist, is empty, is not text, or is larger than 1
 // GiB.
 std::string read_script_text(const std::filesystem::path& path);
@@ -49,7 +47,7 @@ class LineReader {
   uint32_t number() const { return number_; }
   const char* position() const { return p_; }  // the position after the last word that was read
 
-  // Throws Error with file, line and column.
+  // Throws Error with the file, the line and the column of the word.
   [[noreturn]] void fail(const Word& word, const std::string& problem, const std::string& hint = "") const;
   [[noreturn]] void fail_at_end(const std::string& problem, const std::string& hint = "") const;
 
@@ -77,7 +75,7 @@ inline constexpr const char* kPaletteHint =
 // Returns the text in single quotes, shortened if it is long, for messages.
 std::string in_quotes(std::string_view text);
 
-// The next functions read the words of an edit script as places, lengths and numbers, exact to 1/256 voxel.
+// Edit scripts state places, lengths and numbers exactly to 1/256 voxel.
 
 enum class EditsOf : uint8_t { Scene, Volume };
 

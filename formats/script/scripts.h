@@ -92,9 +92,8 @@ ReplayScale parse_replay_scale(std::string_view text);
 std::array<uint8_t, 3> parse_replay_swizzle(std::string_view text);
 Vec3d parse_replay_shift(std::string_view text);
 
-// This function reads files of edits: scripts of vox, and recordings of other programs.
-
-// Reads a script for this scene; the extension decides the kind of file. `replay` says how a recording is
+// Reads edits for this scene from a script of vox or a recording of HashDAG; the extension decides which. `replay`
+// says how a recording is
 // placed in the scene; its field `materials` is taken from the scene.
 edit::Script read_script(const std::filesystem::path& path, const dag::VoxelScene& scene,
                          ReplayOptions replay = {}, const edit::OnScriptError& on_error = {});

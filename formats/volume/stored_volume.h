@@ -18,7 +18,6 @@ namespace vox {
 
 // The types that a volume's values may have in files. Kernels support some of them
 // (libvox/volume/volume.h); known_volume() converts the others.
-
 enum class StoredType : uint8_t { U8, I8, U16, I16, U32, I32, U64, I64, F32, F64 };
 
 inline constexpr std::array<std::string_view, 10> kStoredTypeNames = {"u8",  "i8",  "u16", "i16", "u32",
@@ -107,9 +106,8 @@ std::string stored_voxel_text(const StoredVolume& stored, const VoxelBox& box, c
 // not finite.
 volume::ValueRange stored_range(const StoredVolume& stored);
 
-// The next function converts a volume of any type to one whose value type kernels support.
-
-// i8 becomes i16. For u32, i32, u64 and i64 the function reads all values and chooses the first of u8, u16,
+// Converts a volume of any type to one whose value type kernels support. i8 becomes i16. For u32, i32, u64 and i64
+// the function reads all values and chooses the first of u8, u16,
 // i16 and f32 that holds each of them exactly; it throws Error that names the first unfit value if there is
 // no such type. f64 becomes f32. If values are rounded, a warning states the loss. A value outside f32's
 // range is an error.

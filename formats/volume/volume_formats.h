@@ -25,11 +25,10 @@
 
 namespace vox {
 
-// All formats of volumes share this description of the layout of values in one or several files.
-
 enum class ByteOrder { Little, Big };
 enum class Encoding { Raw, Gzip, Zlib, Text };  // Text: numbers separated by blanks
 
+// The layout of a volume's values in one or several files, for all formats of volumes.
 struct VolumeData {
   std::vector<std::filesystem::path> files;  // each holds an equal part of the values, in order
   // The bytes before the data in each file; the data extend to the file's end. Without an offset, raw data are
@@ -50,9 +49,8 @@ StoredVolume volume_from_file(StoredInfo info, const VolumeData& data);
 
 ByteOrder parse_byte_order(std::string_view name);  // "little" or "big"
 
-// Voxels can have several values, called channels, such as colors or times. One of them is read as a
-// volume.
-
+// The number and the order of channels: the values that each voxel has, such as colors or times. One channel is read
+// as a volume.
 struct Channels {
   enum class Order {
     Interleaved,  // the values of a voxel follow one another
@@ -100,10 +98,8 @@ double header_number(std::string_view word, std::string_view what);
 std::vector<int64_t> header_integers(std::string_view text, std::string_view what, size_t count);
 std::vector<double> header_numbers(std::string_view text, std::string_view what, size_t count);
 
-// A volume's header can spread the values over several files, with a list of names or a pattern with
-// numbers.
-
-// True if a header's field names several files: "LIST", or "slice%03d.raw 1 100 1".
+// True if a header's field names several files, over which the values are spread: a list, "LIST", or a pattern with
+// numbers, "slice%03d.raw 1 100 1".
 bool names_several_files(std::string_view field);
 
 // Returns the files of "slice%03d.raw 1 100 1": a pattern, the first number, the last number and the step,
@@ -117,9 +113,8 @@ std::vector<std::filesystem::path> numbered_files(std::string_view field, const 
 std::vector<std::filesystem::path> listed_files(std::string_view lines, const std::filesystem::path& folder,
                                                 int64_t most);
 
-// The values of a volume can be text: numbers separated by blanks or line ends.
-
-// Converts the `count` numbers of a file's text from `offset` on to values of this type. Throws Error that
+// Converts the `count` numbers of a file's text from `offset` on, separated by blanks or line ends, to values of this
+// type. Throws Error that
 // names file and line if there are fewer or more numbers, or if one does not fit the type.
 std::shared_ptr<NamelessFile> parsed_values(std::string_view text, uint64_t offset, StoredType type,
                                             uint64_t count, const std::filesystem::path& source);
@@ -170,7 +165,6 @@ StoredVolume open_nrrd(const std::filesystem::path& path, std::optional<uint32_t
 
 // The header of an NRRD file and its description of the file's axes.
 // https://teem.sourceforge.net/nrrd/format.html
-
 struct NrrdHeader {
   std::map<std::string, std::string, std::less<>> fields;  // names in lower case
   std::string_view files;                                  // the lines after `data file: LIST`
@@ -217,7 +211,7 @@ NpyHeader read_npy_header(std::string_view file);
 
 // NIfTI-1 and NIfTI-2 have a volume in one file (.nii, .nii.gz), or a header (.hdr) beside its values (.img).
 // https://nifti.nimh.nih.gov/nifti-1, https://nifti.nimh.nih.gov/nifti-2
-
+//
 // Opens a file of two or three dimensions, or one channel of a file that has several (Channels). Values
 // that the header scales become f32. The position in the world comes from the header's sform or, without one,
 // its qform; z is up.
@@ -250,13 +244,12 @@ NiftiValues nifti_values(int64_t code);
 
 // MetaImage has a text header (.mhd) beside the values, or before them (.mha).
 // https://itk.org/Wiki/ITK/MetaIO/Documentation
-
+//
 // Opens a file of two or three dimensions. If it has several channels, `channel` selects one.
 StoredVolume open_meta_image(const std::filesystem::path& path, std::optional<uint32_t> channel);
 
-// Files of values without a header have x fastest, like those of the Open SciVis data sets. The file's name
-// or the caller states the size and the type.
-
+// The facts that a caller states about a file of values without a header. Such files have x fastest, like those of
+// the Open SciVis data sets.
 struct RawOptions {
   std::optional<Int3> size = {};
   std::optional<StoredType> type = {};
@@ -269,10 +262,9 @@ struct RawOptions {
 // A size or type that the options leave open is taken from a name such as bonsai_256x256x178_uint8.raw.
 StoredVolume open_raw(const std::filesystem::path& path, const RawOptions& options);
 
-// Two formats are called .dat. One is binary: three uint16 state the size, and uint16 values follow (the
-// stag beetle and the Christmas tree of TU Wien). The other is a text that names a raw file (ObjectFileName,
-// Resolution, Format).
-
+// Opens a .dat file, of either of the two formats of this name. One is binary: three uint16 state the size, and
+// uint16 values follow (the stag beetle and the Christmas tree of TU Wien). The other is a text that names a raw file
+// (ObjectFileName, Resolution, Format).
 StoredVolume open_dat(const std::filesystem::path& path);
 
 }  // namespace vox

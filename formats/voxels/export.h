@@ -78,7 +78,7 @@ void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& pat
 VoxelBox export_region(const dag::VoxelScene& scene, const std::optional<VoxelBox>& clip,
                        const std::filesystem::path& target);
 
-// Returns, in words ("1K"), the largest resolution of at most `most` that repeated halving reaches.
+// Returns, as text such as "1K", the largest resolution of at most `most` that repeated halving of this one reaches.
 std::string coarser_resolution(uint32_t resolution, uint32_t most);
 
 // Returns a hint for an error: a scene of this resolution, or a part of the scene, can be written.
@@ -176,7 +176,6 @@ class BorderedCube {
 
 // One bit for each 64³ cube of a dense grid, set if the cube contains a filled voxel. Several threads may set
 // bits.
-
 class CubeMarks {
  public:
   // The grid's voxels lie in [0, size) on each axis.

@@ -193,10 +193,8 @@ class VoxelSink {
   uint64_t run_ = 0;
 };
 
-// If a file's voxels may lie anywhere, the lower corner of their bounds becomes the grid's voxel (0, 0,
-// 0).
-
-// The bounds of voxels in a file's own coordinates, including both `min` and `max`.
+// The bounds of voxels in a file's own coordinates, including both `min` and `max`. If they may lie anywhere, their
+// lower corner becomes the grid's voxel (0, 0, 0).
 struct FileBounds {
   Vec3<int64_t> min = {INT64_MAX, INT64_MAX, INT64_MAX}, max = {INT64_MIN, INT64_MIN, INT64_MIN};
 
@@ -282,18 +280,16 @@ class SlotOrder {
   std::array<uint8_t, 256> masks_ = {};
 };
 
-// The next function reads voxel files of other programs as scenes. The extension decides the format.
-
-// Throws Error that names the file and the defect. The scene's source, generator, command and time stay
+// Reads a voxel file of another program as a scene. The extension decides the format. Throws Error that names the
+// file and the defect. The scene's source, generator, command and time stay
 // empty.
 ScenePlusError read_voxels(const std::filesystem::path& path, const VoxelFileOptions& options = {});
-
-// Several scenes can be put on one grid. Where several fill a voxel, the last one counts.
 
 // Returns the box around the filled voxels of a scene, in the world. If there are none, min > max.
 voxelize::Box filled_box(const dag::VoxelScene& scene);
 
-// Puts scenes that may lie anywhere on a grid. The scenes and the grid have y up. If a scene's voxels are
+// Puts scenes that may lie anywhere on one grid. If several fill a voxel, the last one counts. The scenes and the
+// grid have y up. If a scene's voxels are
 // larger than the grid's, a grid voxel is filled if its center lies in a filled scene voxel. If they are
 // smaller, a grid voxel is filled if it contains the center of a filled scene voxel, so that closed surfaces
 // stay closed; the last such voxel in Morton order gives the material. Everything outside the grid is cut
@@ -303,8 +299,7 @@ VoxelFile composed_voxels(std::vector<std::shared_ptr<const dag::VoxelScene>> sc
 
 // Makes the voxels of a scene from the values of a volume.
 
-// Converts the values of a volume to the materials of a scene: as bins of their range, or as labels.
-
+// The way in which the values of a volume become materials of a scene: as bins of their range, or as labels.
 struct VolumeMaterials {
   enum class Kind {
     Bins,    // `count` parts of the range, all equally wide

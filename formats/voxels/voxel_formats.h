@@ -19,15 +19,15 @@ namespace vox {
 
 // The functions that open a file leave it to read_voxels() to name the file in an Error.
 
-// binvox has run lengths of voxels along y. https://www.patrickmin.com/binvox/binvox.html
-
-// The value that is written for a filled voxel.
+// The value that is written for a filled voxel in a binvox file, which has run lengths of voxels along y.
+// https://www.patrickmin.com/binvox/binvox.html
 enum class BinvoxValues {
   Filled,    // version 1: 1, as nearly all readers of the format expect
   Materials  // version 2: its material + 1
 };
 
-// Throws Error if materials are to be written and the scene has none. The format requires a cubic grid:
+// Writes a binvox file. Throws Error if materials are to be written and the scene has none. The format requires a
+// cubic grid:
 // it is the scene's, or a cube from the lower corner of the clip box with the box's longest side. The
 // DAG is read directly, run by run. The format needs at least one pair of bytes for each 255 empty
 // voxels.
@@ -53,14 +53,12 @@ VoxelFile open_vl32(const std::filesystem::path& path);
 void write_vl32(const dag::VoxelScene& scene, const std::filesystem::path& path,
                 const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone());
 
-// NanoVDB's .nvdb is read in major version 32: the active voxels of grids of all types, the materials of
+// Opens NanoVDB's .nvdb of major version 32, and reads the active voxels of grids of all types, the materials of
 // files that vox wrote, and the colors of RGBA8 grids.
 VoxelFile open_nvdb(const std::filesystem::path& path);
 
-// NanoVDB's .nvdb is written in version 32.4.2 (libnanovdb 10.0), or 32.6.0 for NvdbGrid::OnIndex.
-// nvdb_file.h defines the layout, and docs/formats.md describes the arrays beside the tree.
-
-// The meaning of an active voxel's value. An index grid's values are the indices of its voxels; a voxel's
+// The meaning of an active voxel's value in a .nvdb file that vox writes. An index grid's values are the indices of
+// its voxels; a voxel's
 // material is that entry of the array "materials".
 enum class NvdbGrid {
   Index,    // the index grid of version 32.4
@@ -69,9 +67,11 @@ enum class NvdbGrid {
   Rgba,     // the color of its material
 };
 
-// Index coordinates are those of the scene's voxels, even with a clip box. The map takes a voxel's lower
-// corner to its place in the world. Cubes full of one material become tiles. Throws Error if materials are
-// to be written and the scene has none, or if there are too many voxels.
+// Writes NanoVDB's .nvdb, version 32.4.2 (libnanovdb 10.0), or 32.6.0 for NvdbGrid::OnIndex. nanovdb/nvdb_file.h
+// defines the layout, and docs/formats.md describes the arrays beside the tree. Index coordinates are those of the
+// scene's voxels, even with a clip box. The map takes a voxel's lower corner to its place in the world. Cubes full of
+// one material become tiles. Throws Error if materials are to be written and the scene has none, or if there are too
+// many voxels.
 void write_nvdb(const dag::VoxelScene& scene, const std::filesystem::path& path,
                 const std::optional<VoxelBox>& clip, NvdbGrid grid, ranks::Ranks& ranks = ranks::alone());
 

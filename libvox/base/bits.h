@@ -147,9 +147,8 @@ VOX_HD inline uint32_t mix32(uint32_t x) {
   return x;
 }
 
-// Primes: a table with a prime number of slots shares no divisor with the step of a walk through it.
-
-// Returns the least prime that is at least n. Returns 1 for n = 1.
+// Returns the least prime that is at least n, or 1 for n = 1. In a table with a prime number of slots, a walk with
+// any step visits all slots.
 inline uint64_t next_prime(uint64_t n) {
   const auto is_prime = [&] {
     for (uint64_t d = 2; d * d <= n; ++d)
@@ -160,9 +159,7 @@ inline uint64_t next_prime(uint64_t n) {
   return n;
 }
 
-// Finds the n-th set bit of a word.
-
-// The index of the n-th set bit, counted from 0. The word must have more than n set bits.
+// The index of the n-th set bit of a word; n counts from 0. The word must have more than n set bits.
 VOX_HD inline uint32_t nth_bit(uint32_t word, uint32_t n) {
   uint32_t at = 0;
   for (uint32_t width = 16; width > 0; width /= 2) {

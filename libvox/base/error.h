@@ -62,11 +62,9 @@ class Cancelled : public Error {
   Cancelled();
 };
 
-// Finds the word that a misspelled one stands for.
-
-// Returns the candidate that takes the fewest changes (a letter added, removed or replaced, or two neighbors
-// swapped), if these are at most a third of the word's letters. Among equally near candidates the first wins.
-// Returns "" if no candidate is near.
+// Returns the candidate that a misspelled word probably stands for: the one that takes the fewest changes (a letter
+// added, removed or replaced, or two neighbors swapped), or the first of several. Returns "" if each takes more
+// changes than a third of the word's letters.
 std::string_view nearest_word(std::string_view word, std::span<const std::string_view> candidates);
 
 // Returns text for Error::hint(): "did you mean 'sphere'?", or "" if no candidate is near.

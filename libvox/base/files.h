@@ -27,7 +27,7 @@ class AtomicFile {
   // Creates the empty temporary file, so that a target that cannot be written fails before the work is done. Removes
   // temporary files that killed processes left for the same target. A symbolic link is followed: the file that it
   // points to is replaced or made. Throws an Error that names the target; with Writers::One, also if the target has
-  // another such writer. File systems without locks do not show that there is one.
+  // another such writer. On file systems without locks, such a writer goes unnoticed.
   explicit AtomicFile(const std::filesystem::path& target, Writers writers = Writers::Several);
   ~AtomicFile();  // removes the temporary file unless it was committed
   AtomicFile(const AtomicFile&) = delete;
@@ -72,10 +72,8 @@ std::filesystem::path followed(std::filesystem::path path);
 // target's name of more than 200 characters is returned without the rest.
 std::optional<std::string> target_of_temporary(const std::string& name);
 
-// Files without a name: no other program finds them, and they are gone when they are closed, however the
-// program ends.
-
-// Opens a new file in a folder for reading and writing. Returns its descriptor, or -1 and sets errno.
+// Opens a new file without a name in a folder, for reading and writing. No other program finds it, and it is gone
+// when it is closed, however the program ends. Returns its descriptor, or -1 and sets errno.
 int open_nameless(const std::filesystem::path& folder);
 
 }  // namespace vox

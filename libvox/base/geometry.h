@@ -1,5 +1,4 @@
-// Boxes of whole voxels, the length of a vector, the sides of a voxel, and the closest point of a triangle. vec.h is a
-// separate file because code that is compiled at run time includes it.
+// Boxes of whole voxels, the length of a vector, the sides of a voxel, and the closest point of a triangle.
 #pragma once
 
 #include <algorithm>
@@ -43,9 +42,8 @@ struct VoxelSize {
   friend Vec3d operator/(Vec3d world, const VoxelSize& size) { return quotient(world, size.sides()); }
 };
 
-// The point of a triangle that is closest to another point (Ericson, Real-Time Collision Detection, §5.1.5).
-
-// Returns the weights of b and c at the closest point. The weight of a is 1 minus their sum.
+// Returns the weights of b and c at the point of a triangle that is closest to `point` (Ericson, Real-Time Collision
+// Detection, §5.1.5). The weight of a is 1 minus their sum.
 VOX_HD inline Vec2<double> closest_weights(const Vec3d& a, const Vec3d& b, const Vec3d& c,
                                            const Vec3d& point) {
   const Vec3d ab = b - a, ac = c - a, ap = point - a;
@@ -72,7 +70,6 @@ VOX_HD inline Vec2<double> closest_weights(const Vec3d& a, const Vec3d& b, const
 }
 
 // A box of whole voxels.
-
 struct VoxelBox {
   Int3 min, max;  // holds the voxels v with min <= v < max
 

@@ -135,7 +135,6 @@ VOX_HD constexpr uint64_t plane_voxels(uint32_t axis, uint32_t at) {
 
 // The order in which a renderer visits the pixels of an image: tiles of 8 x 4, row by row. The 32 pixels of a
 // tile, whose rays take nearly the same way, are the lanes of one group.
-
 struct Tiles {
   uint32_t width, height;  // in pixels, of the image
 

@@ -60,7 +60,8 @@ class PagedBudget {
   const uint64_t limit_;
   const std::filesystem::path folder_;
   mutable std::mutex mutex_;
-  // Pieces rest before they go: they cannot be read, but keep their content. Reading a resting piece brings it back.
+  // A piece rests before it is dropped: it keeps its content, but the next read of it is a fault, which makes it
+  // readable again.
   std::deque<Place> read_, resting_;
   uint64_t held_ = 0, read_bytes_ = 0, filled_ = 0;
 };

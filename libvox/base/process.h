@@ -15,8 +15,7 @@
 
 namespace vox {
 
-// Runs another program: one that needs no input, or one that is fed while it runs.
-
+// The result of another program.
 struct ProgramResult {
   int status = 0;      // its exit code; 127 if it cannot be started, 128 or more if a signal ended it
   std::string output;  // everything that it wrote to stdout and stderr
@@ -26,7 +25,7 @@ enum class AfterInterrupt { Kill, Finish };
 
 // Runs a program and waits for its end. The first argument is the program, which is looked up in PATH; no shell reads
 // the arguments. The program's stdin is empty. After an interrupt, Kill kills the program and throws Cancelled. Finish
-// waits for its end all the same, which is for programs that end soon.
+// waits for its end even then; it is for programs that end soon.
 ProgramResult run_program(const std::vector<std::string>& arguments,
                           AfterInterrupt then = AfterInterrupt::Kill);
 
@@ -61,7 +60,6 @@ uint64_t peak_resident_bytes();  // the most that this process has used
 uint64_t available_bytes();      // free memory of the machine, within this process's control group
 
 // Limits the number of this process's threads while the ThreadLimit lives.
-
 class ThreadLimit {
  public:
   // `threads` is the most that may run; 0 means all cores.

@@ -14,7 +14,7 @@ namespace vox {
 
 struct ProgressState {
   std::string_view what;    // the kind of work, such as "voxelizing"
-  std::string_view detail;  // such as "12.3 M voxels, 45,678 unique nodes"
+  std::string_view detail;  // such as "12,345,678 voxels, 45,678 unique nodes"
   uint64_t done = 0, total = 1;
   uint64_t before = 0;  // the value of `done` in the previous call
   double seconds = 0;   // since the work began; 0 in the last call
@@ -78,7 +78,6 @@ void fail_later(std::exception_ptr error);
 void throw_late_error();
 
 // The wall-clock seconds since construction or since the last lap.
-
 class Stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }

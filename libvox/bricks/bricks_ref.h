@@ -14,7 +14,6 @@ namespace vox::bricks {
 
 // The types of bricks. This list is the only place that names them all. A type's number is its place in the
 // list.
-
 template <class... Types>
 struct BrickTypeList {
   static constexpr uint32_t kCount = sizeof...(Types);
@@ -129,6 +128,7 @@ VOX_HD void corners_one_by_one(const Access& access, Int3 low, Int3 high, T* wor
 // the numbers of smaller groups or, on the last level, the entries of bricks. Equal groups may share a block. Block 0
 // of each level stands for groups in which nothing is filled.
 
+// A block of a level of groups.
 struct GroupBlock {
   static constexpr uint32_t kLog2 = 3, kParts = 512;
 

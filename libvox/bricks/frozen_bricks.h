@@ -107,7 +107,6 @@ volume::Volume types_volume(const FrozenBricks& bricks);
 void check_structure(const FrozenBricks& bricks);
 
 // The sets of brick types that have a name, because benchmarks compare them.
-
 struct BrickTypeSet {
   const char* name;   // on command lines
   const char* title;  // in tables
@@ -178,8 +177,9 @@ void check_brick_types(uint32_t types);
 // brick, empty ones included. A side of 0 stands for the largest side that is tried.
 void check_root_memory(Int3 size, uint32_t log2_side);
 
-// Measures bricks of all sides from 4 to 64, without building them. The sizes are those with a dense root. Throws Error if a value of the volume is not finite,
-// and UsageError if the types cannot hold every brick, as build_bricks() does.
+// Measures bricks of all sides from 4 to 64, without building them. The sizes are those with a dense root. As
+// build_bricks(), throws Error if a value of the volume is not finite, and UsageError if the types cannot hold every
+// brick.
 template <class Device>
 std::vector<BrickTotals> measure_bricks(Device& device, const volume::Volume& volume,
                                         const BricksOptions& options);
@@ -198,9 +198,8 @@ BricksResult build_bricks(Device& device, const dag::VoxelScene& scene, const Br
 BricksResult build_bricks(device::DeviceHandle device, const dag::VoxelScene& scene,
                           const BricksOptions& options);
 
-// Checks bricks more thoroughly than check_structure(), by reading all voxels.
-
-// Throws Error if check_structure() does, or if the number of filled voxels is not `filled`.
+// Checks bricks more thoroughly than check_structure(): reads all voxels, and throws Error, too, if the number of
+// filled voxels is not `filled`.
 void verify(const FrozenBricks& bricks);
 // Throws Error, naming a voxel, unless all voxels have the materials that they have in the scene.
 void check_same_voxels(const FrozenBricks& bricks, const dag::VoxelScene& scene);

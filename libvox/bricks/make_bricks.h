@@ -25,7 +25,7 @@ enum class Optimize { Memory, Speed, Balanced };
 // `slope` is used only by Optimize::Balanced.
 BricksRecipe recipe_for(Optimize goal, BricksOptions options, double slope);
 
-// Throws as build_bricks() does.
+// Makes bricks by a recipe. Throws as build_bricks() does.
 BricksResult make_bricks(device::DeviceHandle device, const volume::Volume& volume,
                          const BricksRecipe& recipe);
 BricksResult make_bricks(device::DeviceHandle device, const dag::VoxelScene& scene,
@@ -46,9 +46,7 @@ uint32_t levels_to_the_coarsest(Int3 size);
 std::vector<FrozenBricks> coarser_levels(device::DeviceHandle device, const FrozenBricks& bricks,
                                          uint32_t count);
 
-// Makes the bricks that take least memory, and dense ones, and measures on the device the gain of replacing
-// each.
-
+// Two sets of bricks of one volume, and what is gained if dense bricks replace those that take least memory.
 struct TradeOffRun {
   BricksResult least;  // the bricks that take least memory
   FrozenBricks dense;  // dense bricks and empty ones
@@ -57,7 +55,8 @@ struct TradeOffRun {
 
 inline constexpr int32_t kTradeOffRadius = 1;  // radius of the mean filter that is timed
 
-// Throws the same errors as build_bricks(). Both bricks' readers are gone when it returns.
+// Makes both sets, and measures the gains on the device. Throws the same errors as build_bricks(). The readers of
+// both are gone when it returns.
 TradeOffRun run_trade_off(device::DeviceHandle device, const volume::Volume& volume,
                           const BricksOptions& options);
 

@@ -119,8 +119,8 @@ BrickGains measure_gains(const FrozenBricks& bricks, BricksReader& reader, const
 std::vector<uint32_t> replacement_order(const BrickGains& gains, Replacement replacement);
 
 // Returns the bricks for which the additional bytes save enough time. A saved tick may cost up to `slope`
-// times the bytes that it costs on average if all bricks are replaced. At 0 no brick is worth it; at 1
-// those are that gain more than the mean.
+// times the bytes that it costs on average if all bricks are replaced. At 0 no brick is worth it; at 1 the bricks
+// that gain more than the mean are.
 std::vector<uint32_t> worth_replacing(const BrickGains& gains, double slope);
 
 // Returns a copy of `bricks` in which the bricks of this list are taken from `dense`.

@@ -63,7 +63,7 @@ void check_entry_words(const FrozenBricks& bricks);
 // Throws Error unless access through the groups stays inside them and inside the root.
 void check_groups(const FrozenBricks& bricks);
 
-// A brick of a sparse root: one of its entries, and how often it occurs in the volume by all entries.
+// A brick of a sparse root: one of its entries, and how often it occurs in the volume, counted over all its entries.
 struct BrickUse {
   uint64_t entry = 0, times = 0;
 };

@@ -83,7 +83,8 @@ struct VoxelPair {
   VOX_HD VoxelPair(float at, int32_t size) {
     const float middle = at - 0.5f, inside = clamped(middle, static_cast<float>(size - 1));
     low = static_cast<int32_t>(inside);
-    high = low + (middle > 0 && low + 1 < size ? 1 : 0);  // at both ends the same voxel twice: no growth
+    // At both ends of the volume the two voxels are one, so that values do not grow there.
+    high = low + (middle > 0 && low + 1 < size ? 1 : 0);
     from_low = inside - static_cast<float>(low);
   }
 

@@ -74,7 +74,7 @@ struct SceneInput {
 // The time that each of a rank's phases took, and the amount of data that it has moved.
 struct BuildFigures {
   double voxelize_seconds = 0;  // triangles → leaves
-  double build_seconds = 0;     // leaves → nodes of chunk cells, in its own store
+  double build_seconds = 0;     // leaves → nodes of chunk cells, in the rank's own store
   double spill_seconds = 0;     // nodes → host
   double keep_seconds = 0;      // keeping rounds, and loading those that were kept
   double merge_seconds = 0;     // equal nodes of all rounds and ranks become one

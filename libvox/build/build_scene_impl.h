@@ -120,8 +120,8 @@ class SceneBuild {
   }
 
   // Returns the number of pairs for the next piece. Its nodes should take little of the memory, but keep the device
-  // busy. The memory that all pairs of this round have taken so far decides. That of the last piece alone says less,
-  // because tables grow in steps.
+  // busy. The memory that a pair takes is the mean over all pairs of this round so far, and not over those of the
+  // last piece alone, because tables grow in steps.
   uint64_t fitting_pairs(std::span<const uint32_t> starts, uint64_t held, uint64_t built) {
     constexpr uint64_t kFirstPieces = 1024, kPiecesOfMemory = 32;
     const uint64_t used = device_.pool().used(), grown = used - std::min(held, used);
@@ -164,8 +164,8 @@ class SceneBuild {
     }
   }
 
-  // The roots of the first round include the nodes with which empty space is filled, but only in this build: they are
-  // not kept, and a resumed build makes them anew.
+  // The roots of the first round include the fills of empty space. These are not kept: a resumed build makes them
+  // anew.
   void keep(Round& round) {
     const Stopwatch watch;
     std::vector<RoundRoot> roots = round.roots;
@@ -293,7 +293,7 @@ class SceneBuild {
 template <class Device>
 SceneShare build_scene(Device& device, ranks::Ranks& ranks, const SceneInput& input,
                        const BuildManner& manner, const hash::TableOptions& tables) {
-  // The short cut of one share that is built at once: nothing is merged, and the order is that of the store.
+  // A scene that is built as one share needs no merge, and is in the order of its store.
   if (ranks.count() == 1 && !manner.spill && manner.keeper == nullptr)
     return {
         .whole = voxelize::build_scene(device, input.scene, input.indexed, input.grid, input.options, tables),

@@ -128,9 +128,8 @@ Round frozen_round(Device& device, const voxelize::BuiltCells<Device>& built, co
   return round;
 }
 
-// Loads the nodes of a round into a store, level by level from the leaves up. Numbers become pointers.
-
-// Returns the store's pointer to each root. The store may already hold other nodes.
+// Loads the nodes of a round into a store, level by level from the leaves up. Numbers become pointers. Returns the
+// store's pointer to each root. The store may already hold other nodes.
 template <class Device>
 std::vector<uint32_t> load_round(Device& device, dag::DagStore<Device>& store, const Round& round) {
   constexpr uint64_t kBytesPerNode =

@@ -50,7 +50,7 @@ class HostMerge {
         merger_(device, spill_.place,
                 {.nodes_at_once = spill_.nodes_at_once, .least_portions = spill_.least_portions}) {}
 
-  // True if it takes rounds that are on the host, false if it takes them from the device.
+  // True if the merge takes rounds that are on the host, false if it takes them from the device.
   static constexpr bool kWantsRounds = true;
 
   // The percentage of the free memory that a round's nodes may fill. A node takes 30 bytes in the store, or 17 without

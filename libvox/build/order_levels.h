@@ -349,8 +349,8 @@ class LevelOrder {
     return numbered;
   }
 
-  // Returns the pointers of the nodes that were asked for first, in the order of asking. Their numbers come
-  // in the same order.
+  // Returns the pointers of the nodes to which first edges lead, in the order in which these were sent. The nodes get
+  // their numbers in the same order.
   device::Buffer<uint32_t> first_asked(const device::Buffer<uint32_t>& asked,
                                        const device::Buffer<uint8_t>& first_here, uint64_t expected) {
     auto chosen = device_.template make<uint32_t>(asked.size());

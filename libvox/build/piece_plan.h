@@ -53,7 +53,7 @@ class PiecePlan {
   ranks::Ranks& ranks_;
   RoundKeeper* keeper_;
   uint32_t pieces_ = 0;    // the number of pieces into which the cells are divided
-  uint32_t portions_ = 0;  // next() returns at most this part of all pieces
+  uint32_t portions_ = 0;  // next() returns at most 1 / portions_ of all pieces
   bool goes_on_ = false, all_taken_ = false;
   std::vector<Pieces> kept_;  // the rounds that this rank loads
   size_t next_kept_ = 0;
@@ -62,7 +62,6 @@ class PiecePlan {
 };
 
 // The levels above the chunk cells, as rank 0 makes them on the host (dag/parts.h).
-
 struct MergedAbove {
   std::vector<dag::TopNode> nodes, fills;  // with their ids
 };

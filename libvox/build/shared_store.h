@@ -94,9 +94,9 @@ struct SpreadWords {
 };
 static_assert(device::StagedBody<SpreadWords>);
 
-// Sends data on a rank's device to other ranks, many items at once, each to its own rank, and returns their
-// answers.
+// Data on a rank's device are sent to other ranks, many items at once, each to its own rank, and answered.
 
+// A rank's place in a sum over all ranks: the sum over the ranks before it, and over all.
 struct Share {
   uint64_t before = 0, all = 0;
 };
@@ -172,7 +172,6 @@ ranks::Counts words_of_pieces(Device& device, const ranks::Counts& items, const 
 }
 
 // Divides common data among ranks: a rank with more memory gets a larger share.
-
 struct Shares {
   std::vector<uint64_t> before;  // sums of the weights before each rank, and the sum of all
 

@@ -1,4 +1,4 @@
-// Scenes whose voxels have colors apart from the DAG, and what becomes of the colors in scenes that are made of them.
+// Scenes whose voxels have colors apart from the DAG, and the colors of scenes that are made from such scenes.
 #pragma once
 
 #include <array>
@@ -35,8 +35,8 @@ struct NearColors {
 };
 
 // Replaces colors by others of the same block, so that blocks have fewer different ones. No voxel's color changes by
-// more than ΔE `most` (libvox/scene/oklab.h). The colors that a block keeps are chosen one by one: each time the one
-// that is near to most of the voxels that are not near to a chosen one yet.
+// more than ΔE `most` (libvox/scene/oklab.h). The colors that a block keeps are chosen one by one: each is the color
+// that is near to the most voxels among those that are not near to a chosen color yet.
 NearColors near_colors(const attributes::PackedValues& colors, double most);
 
 // Removes the voxels outside of the box, with their colors.
@@ -78,13 +78,15 @@ void write_dense_colors(const FrozenDag& dag, const LeafColors& colors, const Vo
 // linear light. `halvings` is at least 1.
 attributes::PackedValues coarser_colors(const VoxelScene& scene, uint32_t halvings);
 
-// Returns a value for each voxel of `solid`, in order, which has at least the voxels of `surface`. A voxel of the surface
-// keeps its value. With `interior`, all others have that one. Without it, a voxel in a leaf with surface voxels has
-// the value of the last surface voxel before it along x, and a cube without any has that of the ray through its lowest corner;
-// if there is none, the surface's first value. Materials of solids follow the same rule (voxelize/solid.h), except that a cube
-// in which all surface is cut out by holes still counts as one that has surface.
-// check_structure() must accept both DAGs, which are in memory as a whole. Throws OutOfMemory if the values and a value for
-// each row of voxels need more than `memory` bytes.
+// Returns a value for each voxel of `solid`, in order. `values` are those of `surface`, whose voxels are voxels of
+// `solid` and keep their values. All other voxels have the value `interior`, if it is given. Otherwise a voxel in a
+// leaf with surface voxels has the value of the last surface voxel before it along x, and all voxels of a node
+// without surface voxels have the value of the last surface voxel on the ray along x through the node's lowest
+// corner. If no surface voxel comes before, that is the first of `values`. Materials of solids follow the same rule
+// (voxelize/solid.h), except that a node counts as having surface even if holes cut out all of it.
+//
+// check_structure() must accept both DAGs, which are in memory as a whole. Throws OutOfMemory if the values and a
+// value for each row of voxels need more than `memory` bytes.
 attributes::PackedValues inside_values(const FrozenDag& solid, const FrozenDag& surface,
                                        const attributes::PackedValues& values,
                                        std::optional<uint32_t> interior, uint64_t memory);

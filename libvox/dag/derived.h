@@ -49,17 +49,14 @@ VoxelScene coarser(VoxelScene scene, uint32_t halvings, const CoarserMemory& mem
 // Does the same with a coarser DAG that coarser() has already made of the scene's.
 VoxelScene with_coarser_dag(VoxelScene scene, uint32_t halvings, FrozenDag dag);
 
-// Gives all voxels of a DAG without materials the material 0. Edits combine only scenes that have materials,
-// or only scenes that have none; this turns a scene of the second kind into one of the first.
-
-// The DAG must have no materials, and must be one that check_structure() accepts. Throws an Error if the leaves
-// would need more words than child pointers can reach.
+// Gives the material 0 to all voxels of a DAG that has no materials. A scene without materials can then be combined
+// with one that has materials, which edits require to be alike. check_structure() must accept the DAG. Throws an
+// Error if the leaves would need more words than child pointers can reach.
 FrozenDag with_one_material(const FrozenDag& dag);
 
 // Removes the materials from a DAG: leaves are reduced to masks, nodes are deduplicated again, and every full
-// node becomes homogeneous. Converting the scene with --materials none gives the same DAG.
-
-// The DAG must be one that check_structure() accepts. The memory limit is that of EngineOptions.
+// node becomes homogeneous. Converting the scene with --materials none gives the same DAG. The DAG must be one that
+// check_structure() accepts. The memory limit is that of EngineOptions.
 FrozenDag without_materials(const FrozenDag& dag, uint64_t memory_limit = 0);
 
 }  // namespace vox::dag

@@ -18,7 +18,6 @@
 namespace vox::dag {
 
 // A cube of 64³ voxels, which a reader of voxels fills in, in any order, before they become leaves.
-
 class VoxelCube {
  public:
   static constexpr int32_t kSide = 64;
@@ -158,7 +157,6 @@ inline uint64_t cube_key(Int3 voxel) {
 
 // A store for readers of files, which put nodes together on the host from the leaves up. Equal nodes are
 // stored once, and freeze() makes a FrozenDag of all nodes below a root.
-
 class HostStore {
  public:
   // `memory_limit` bounds the memory of the whole process, as for an engine; 0 stands for 80 % of what is
@@ -180,7 +178,7 @@ class HostStore {
   std::vector<uint32_t> put_leaves(std::span<const uint32_t> words, std::span<const uint32_t> offsets);
 
   // Stores inner nodes and returns their pointers. masks[i] is the child mask of node i. `children` holds the pointers
-  // of all nodes' children, node by node, in the order of the octants. All children are of one kind.
+  // of all nodes' children, node by node, in the order of the octants. All children are leaves, or all are nodes.
   std::vector<uint32_t> put_nodes(std::span<const uint8_t> masks, std::span<const uint32_t> children,
                                   NodeKind kind_of_children);
 

@@ -33,7 +33,6 @@ namespace vox::dag {
 //   start(kind)            low = mix64(kind), high = mix64(kind + 0x9e3779b97f4a7c15)
 //
 // All arithmetic is modulo 2^64. A digest is printed as 32 hexadecimal digits, high first.
-
 struct Digest {
   uint64_t low = 0, high = 0;  // 16 B
   VOX_HD friend bool operator==(const Digest&, const Digest&) = default;
@@ -75,8 +74,8 @@ Digest scene_digest(uint32_t resolution, uint32_t depth, bool materials, const D
 std::string to_string(const Digest& digest);
 
 // The places where the nodes of a level begin among its words. A node is found by its number in constant
-// time, however many words the level has. The table takes 2.1 bytes for each node: for every 64 nodes, the
-// word at which the first of them begins, and how many words behind it each of the others begins.
+// time, however many words the level has. The table takes 2.1 bytes for each node: for every 64 nodes, it has the
+// word at which the first of them begins, and the distance in words from there to each of the others.
 
 struct PlacesBlock {
   static constexpr uint32_t kNodes = 64;
@@ -238,7 +237,6 @@ inline constexpr uint64_t kMostOffsetWords = uint64_t{1} << 32;
 Words words_with_offsets(const FrozenDag& dag, uint32_t level);
 
 // Counts the nodes and voxels of the octree that a DAG represents.
-
 struct OctreeCounts {
   std::vector<uint64_t> nodes;  // for each level, beginning with the root's
   uint64_t voxels = 0;

@@ -208,7 +208,6 @@ VOX_HD inline int homogeneous_content(const hash::ItemRef& item, NodeKind kind, 
 
 // The facts about a node's voxels that its parent needs, to check that headers are canonical and that no
 // voxel lies outside the grid.
-
 struct NodeContent {
   Vec3<uint32_t> reach = {0, 0, 0};  // 1 + largest x, y, z of a filled voxel within the node
   int32_t material = -1;             // the material if the node is full and has only one, else -1

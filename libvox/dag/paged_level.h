@@ -41,7 +41,7 @@ DagLevel paged_level(FiledLevel source, const std::shared_ptr<PagedBudget>& budg
 // map of memory, which only one thread may do at a time.
 class FiledNodes {
  public:
-  // Throws the errors that a use of these nodes in the level leads to.
+  // Throws the errors that reading these nodes in the level would cause.
   FiledNodes(const DagLevel& level, uint64_t begin, uint64_t end);
 
   const uint32_t* operator[](uint64_t number) const { return words_.data() + offsets_[number - begin_]; }
@@ -63,8 +63,8 @@ void for_each_in_order(const DagLevel& level, const NodeNumbers& range, const Bo
   }
 }
 
-// Calls body(i, its words) for the nodes of a level with these numbers, which do not descend. If the level is filed, nodes
-// between two numbers are read, too, unless they fill a chunk.
+// Calls body(i, words) for each of these nodes of a level, where `words` are those of node numbers[i]. The numbers
+// must not descend. If the level is filed, the nodes between two numbers are read, too, unless they fill a chunk.
 template <class Body>
 void for_each_of(const DagLevel& level, std::span<const uint32_t> numbers, const Body& body) {
   for (size_t i = 0; !level.filed && i < numbers.size(); ++i) body(i, level.node(numbers[i]));

@@ -13,7 +13,6 @@ namespace vox::dag {
 // A part of a DAG in canonical form: a run of the nodes of each level. The whole DAG consists of all parts,
 // one behind the other. A child pointer is the child's number among all nodes of the next level, so it does
 // not depend on where parts begin.
-
 struct LevelPart {
   Words words;
   uint64_t first = 0;  // the number of its first node on the level
@@ -60,9 +59,8 @@ FrozenDag clipped(const FrozenDag& dag, const VoxelBox& box);
 // shares, source and history.
 VoxelScene clipped_scene(const VoxelScene& scene, const VoxelBox& box);
 
-// The smallest box around all voxels of a DAG.
-
-// The DAG must be one that check_structure() accepts. If it has no voxels, the box is empty.
+// Returns the smallest box around all voxels of a DAG, or an empty box if it has none. The DAG must be one that
+// check_structure() accepts.
 VoxelBox filled_box(const FrozenDag& dag);
 
 }  // namespace vox::dag

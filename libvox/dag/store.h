@@ -48,6 +48,7 @@ namespace vox::dag {
 // reached from the roots at the beginning. The roots must therefore include everything that is still in use:
 // the current scene and those of undo, snapshots and brushes.
 
+// The root of a DAG in the store.
 struct DagRoot {
   uint32_t pointer = hash::kNullPointer;
   uint32_t depth = 0;  // the number of inner levels of its DAG

@@ -79,8 +79,9 @@ void place_nodes(SymmetricDag& dag);
 // that the levels state.
 FrozenDag expanded(const SymmetricDag& dag);
 
-// Returns the numbers of voxels for each word of the inner levels: in place of a child's number those below the child,
-// and in place of a node's first word those below the node.
+// Returns a number of voxels for each word of the inner levels: in place of a child's number, how many are below the
+// child, and in place of a node's first word, how many are below the node. The number in place of the second word is
+// 0.
 std::vector<VoxelNumbers::Level> voxels_of_children(const SymmetricDag& dag);
 
 // Checks that this form is the one that symmetric_dag() makes of the plain DAG. Throws an Error that names the level.

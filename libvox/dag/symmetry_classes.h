@@ -39,7 +39,7 @@ struct Canonical {
       form.mask = image;
       form.ways |= uint64_t{1} << all->inverses[symmetry];
     });
-    // A full leaf equals the mask at the beginning, so nothing was reset.
+    // All images of a full leaf equal the mask with which the search begins, so `ways` has all symmetries.
     return form;
   }
 
@@ -93,7 +93,8 @@ struct Canonical {
     return least;
   }
 
-  // Any of `ways` makes the child. Returns the least symmetry that makes what becomes of it when `symmetry` turns it.
+  // Each symmetry of `ways` makes the child from its class's form. Returns the least symmetry that makes the child as
+  // `symmetry` turns it.
   VOX_HD uint32_t least_turn(uint32_t symmetry, uint64_t ways) const {
     uint32_t least = ways == 0 ? 0 : kSymmetries;
     for (; ways != 0; ways &= ways - 1) {

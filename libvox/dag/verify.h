@@ -7,8 +7,6 @@
 
 namespace vox::dag {
 
-// The checks on which walks over a DAG rely.
-
 LevelForm form_of(const FrozenDag& dag, uint32_t level);
 
 // Finds the places of the nodes of all levels, from the words alone. Throws an Error if a node reaches beyond
@@ -30,10 +28,9 @@ void check_structure(const FrozenDag& dag);
 void verify(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks = ranks::alone());
 
 // Verifies a DAG on a device. It checks the same as verify(), which runs on the host and names what is wrong. If the
-// device finds an error, or if the DAG is paged, the host verifies the DAG with this memory.
-
-// The DAG must be one that check_structure() accepts. Throws what verify() throws. If the device does not have enough
-// memory, the host does the work. The template is instantiated for each device in on_cpu.cpp and on_cuda.cu.
+// device finds an error or has too little memory, or if the DAG is paged, the host verifies the DAG with this memory.
+// The DAG must be one that check_structure() accepts. Throws what verify() throws. The template is instantiated for
+// each device in on_cpu.cpp and on_cuda.cu.
 template <class Device>
 void verify_on(Device& device, const FrozenDag& dag, uint64_t memory);
 void verify_on(device::DeviceHandle device, const FrozenDag& dag, uint64_t memory = UINT64_MAX);

@@ -37,7 +37,7 @@ class VoxelNumbers {
     return at(level, dag_.levels[level].places[number]);
   }
 
-  // Returns the number of voxels below the node's children before the one whose pointer is the node's word `word`.
+  // Returns how many voxels lie below the children that come before the child to which the node's word `word` points.
   uint64_t before(uint32_t level, uint64_t number, uint32_t word) const {
     return at(level, dag_.levels[level].places[number] + word);
   }

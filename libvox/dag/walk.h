@@ -103,8 +103,9 @@ inline bool has_filled(const FrozenDag& dag, const VoxelBox& region) {
 
 using NodeNumbers = tbb::blocked_range<uint64_t>;
 
-// Pieces of a level that is read from a file are larger, because each of them inflates whole chunks of the file, and the
-// first and the last one of these twice.
+// Returns the number of nodes in a piece of a parallel loop over a level. If the level is read from a file, pieces
+// are larger: a piece inflates whole chunks of the file, and two neighboring pieces both inflate the chunk between
+// them.
 inline uint64_t nodes_at_once(const DagLevel& level) {
   return level.filed ? std::clamp<uint64_t>(level.places.nodes() / 256, 1 << 16, 1 << 18) : 1024;
 }
@@ -125,8 +126,6 @@ void parallel_for_each(const DagLevel& level, const Body& body) {
   tbb::parallel_for(node_numbers(level), [&](const NodeNumbers& range) { for_each_in(level, range, body); });
 }
 
-// Writes a part of a DAG as a dense grid of bytes.
-
 // The byte of a filled voxel: its material + 1, or 1 without materials. In all dense formats 0 means empty.
 inline uint8_t solid_value(uint32_t material) {
   return static_cast<uint8_t>(material + 1);
@@ -138,10 +137,8 @@ inline uint8_t leaf_value(const FrozenDag& dag, const uint32_t* leaf, uint32_t b
 // Writes the voxels inside the box, with x varying fastest.
 void write_dense(const FrozenDag& dag, const VoxelBox& box, uint8_t* bytes);
 
-// A scene's voxels as a volume of bytes: 0 if empty, else material + 1 (1 without materials).
-
-// Returns a volume of R³ voxels, which are decoded from the DAG when they are read. The scene must outlive
-// the volume.
+// Returns a scene as a volume of R³ bytes: 0 for an empty voxel, else solid_value(). They are decoded from the DAG
+// when they are read. The scene must outlive the volume.
 volume::Volume scene_volume(const VoxelScene& scene);
 
 }  // namespace vox::dag

@@ -17,7 +17,7 @@ template <class T>
 concept AtomicWord = std::same_as<T, uint32_t> || std::same_as<T, uint64_t>;
 
 #ifdef __CUDA_ARCH__
-// Returns the pointer with the type that CUDA's functions take, which is another one for 64 bits.
+// Returns the pointer as CUDA's atomic functions take it: for 64 bits, they take a pointer to unsigned long long.
 __device__ inline uint32_t* gpu_word(uint32_t* word) {
   return word;
 }
@@ -272,10 +272,8 @@ VOX_HD inline void atomic_wait_for_any(const uint32_t* word) {
   while (atomic_load(word) == 0) let_others_go_on();
 }
 
-// Reads words that other threads may be changing.
-
-// Reads a word, and may miss what other threads wrote since the loop began. On a GPU the value may come from
-// the L1 cache, which all threads of a multiprocessor share.
+// Reads a word that other threads may be changing, and may miss what they wrote since the loop began. On a GPU the
+// value may come from the L1 cache, which all threads of a multiprocessor share.
 VOX_HD inline uint32_t load_perhaps_old(const uint32_t* word) {
 #ifdef __CUDA_ARCH__
   return *word;

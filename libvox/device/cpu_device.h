@@ -25,7 +25,6 @@ namespace vox::device {
 
 // Machine code that was compiled while the program runs. It is a shared object that is loaded from memory, so
 // that the bytes that were checked are the bytes that run.
-
 class CpuCode {
  public:
   // A loop of compiled code. It does what a body does, for every i with begin <= i < end.

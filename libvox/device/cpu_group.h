@@ -225,7 +225,6 @@ struct CpuGroup {
 // A thread block on the processor: one thread that plays all threads of the block. CudaBlock has the same calls on a
 // GPU. Code between the calls is the same for all threads, and all of them make the same calls. Data that one call
 // writes to shared memory is visible to all threads in the next call.
-
 template <class Shared>
 class CpuBlock {
  public:

@@ -1,5 +1,5 @@
-// CudaDevice has the calls of CpuDevice, where they are explained, on an NVIDIA GPU: one stream, CUB for
-// scans and sorts, and memory from one pool.
+// CudaDevice runs on an NVIDIA GPU: it has one stream, memory from one pool, and scans and sorts of CUB. Its calls
+// are those of CpuDevice, where they are explained.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -27,7 +27,6 @@ namespace vox::device {
 // The memory of one GPU, as a Pool asks for it. Blocks are allocated and freed in the order of a stream, from
 // memory that CUDA has already taken from the system: cudaMalloc takes 50 to 100 µs for each block, and
 // cudaFree waits for all work that runs.
-
 class CudaMemory {
  public:
   // Only work on this stream, or work that waits for it, may use the blocks.

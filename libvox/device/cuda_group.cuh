@@ -179,7 +179,6 @@ struct CudaGroup {
 
 // Shares work among the lanes of a warp. Each lane brings a number of items, and the lanes then take the
 // items of all lanes in turn, so that none waits for a lane that has brought many.
-
 class WarpShare {
  public:
   // One of the items that a lane has brought.
@@ -230,7 +229,6 @@ class WarpShare {
 
 // A thread block of 512 threads on the GPU. It has the calls of CpuBlock, where they are explained; each call
 // ends with a barrier.
-
 template <class Shared>
 class CudaBlock {
  public:

@@ -105,8 +105,8 @@ struct ScatterWindow {
   }
 };
 
-// The counts as CUB scans them. They have 64 bits, or 32 if they are flags, of which there are fewer than
-// 2^32. A zero follows the last count; its prefix sum is the total.
+// The input of CUB's scan. Counts have 64 bits. Flags have 32, because there are fewer than 2^32 of them. A zero
+// follows the last count; its prefix sum is the total.
 template <class Count>
 struct ScanInput {
   using Sum =

@@ -105,9 +105,7 @@ VOX_HD auto prepared(const Body& body, uint64_t i) {
   }
 }
 
-// The number of prefetch stages of a loop's body.
-
-// Returns Body::kPrefetchStages if the body has it, else 2.
+// The number of prefetch stages of a loop's body: Body::kPrefetchStages if the body has it, else 2.
 template <class Body>
 constexpr int prefetch_stages() {
   if constexpr (StagedBody<Body>) {

@@ -31,7 +31,7 @@ class AnyDevice {
 
   virtual DeviceHandle handle() = 0;
   virtual std::string name() const = 0;  // "cpu" or "cuda:0"
-  virtual std::string text() const = 0;  // "CPU, 2 threads", "NVIDIA H200 (cuda:0), 139.8 GiB"
+  virtual std::string text() const = 0;  // "CPU, 2 threads", "NVIDIA H200 (cuda:0), 139.80 GiB"
   virtual Pool& pool() = 0;
   virtual const Profiler& profiler() const = 0;
   virtual void restart_measuring() = 0;  // resets the profile and the peak of memory

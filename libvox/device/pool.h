@@ -17,8 +17,8 @@ class Pool {
   struct Backend {
     void* (*allocate)(void* state, uint64_t bytes);  // nullptr if there is no more memory
     void (*release)(void* state, void* block);       // may keep the memory for other blocks
-    // Gives memory that release() has kept back to the system, until at most `bytes` bytes are held,
-    // including those in use.
+    // Returns memory that release() has kept to the system, until at most `bytes` bytes are held, including
+    // those in use.
     void (*shrink)(void* state, uint64_t bytes);
   };
 
@@ -87,7 +87,6 @@ class Buffer {
 
 // Lays out several arrays in one block of memory, because allocating memory on a GPU takes as long as a small
 // edit.
-
 class Layout {
  public:
   // The place where an array begins.

@@ -50,7 +50,7 @@ struct TakeChosen {
   VOX_HD void operator()(uint64_t i) const { to[i] = from[chosen[i]]; }
 };
 
-// Returns the number of set bits of a mask, as input of a scan. Each mask says which parts are worked on
+// Returns the number of set bits of mask i, as input of a scan. A mask has a bit for each part that is worked on
 // next.
 
 struct CountBits {

@@ -21,7 +21,7 @@ struct StoredDag;  // content.h
 // The numbers of nodes or of leaves that one pass has made.
 struct EditCounts {
   uint64_t made = 0;      // nodes or leaves of the temporary octree
-  uint64_t distinct = 0;  // those that differ from the nodes before, without duplicates
+  uint64_t distinct = 0;  // those that differ from the nodes before the edit, each once
   uint64_t inserted = 0;  // those that the store did not hold yet
 };
 
@@ -89,7 +89,6 @@ class EditSession {
 
 // Makes a session that edits this scene on a device, with the hash table of this name. check_structure() must accept
 // the DAG, and the device must outlive the session.
-
 template <class Device>
 std::unique_ptr<EditSession> make_edit_session(Device& device, const std::string& table,
                                                const dag::FrozenDag& dag, hash::Duplicates duplicates);

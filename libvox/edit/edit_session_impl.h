@@ -130,8 +130,8 @@ class DeviceEditSession final : public EditSession {
     return roots;
   }
 
-  // Makes a new reserve of memory after a collection, which has freed all empty memory. Without a reserve,
-  // an edit has to run twice.
+  // Makes a new reserve of memory after a collection, which has freed all empty memory. Without it, the next edit
+  // would run out of room and be repeated.
   dag::CollectWork with_reserve(const dag::CollectWork& work) {
     store_.tables().make_reserve();
     return work;

@@ -59,7 +59,7 @@ struct Flood {
   uint64_t voxels = 0;
 };
 
-// ---- blocks ---------------------------------------------------------------------------------------------
+// --- blocks ---
 
 struct FloodNodes {
   uint64_t count = 0;
@@ -202,7 +202,7 @@ FloodBlocks flood_blocks(Device& device, const FloodRule& rule, Content root) {
   return blocks;
 }
 
-// ---- connected parts ------------------------------------------------------------------------------------
+// --- connected parts ---
 
 struct FloodBlocksRef {
   const uint32_t* leaves;
@@ -273,7 +273,7 @@ struct UniteParts {
   }
 };
 
-// ---- the seed's set -------------------------------------------------------------------------------------
+// --- the seed's set ---
 
 struct FindSeed {
   BlockIndex index;

@@ -51,7 +51,6 @@ VOX_HD inline uint32_t connected_parts(uint64_t mask) {
 
 // Disjoint sets that many threads unite at the same time. The least member stands for its set, in whatever
 // order the sets are united.
-
 struct DisjointSets {
   uint32_t* parents;  // no parent is greater than its child; at first each member is its own parent
 

@@ -138,10 +138,8 @@ class ScriptCursor {
 Edit moved(Edit edit, EditPlace offset);
 VolumeEdit moved(VolumeEdit edit, EditPlace offset);
 
-// A caller that wants to check every line of a script, even after an error, receives the errors one by one.
-
-// Is called for each line with an error, which is then skipped. If the function is empty, the first error is
-// thrown.
+// A function of a caller that wants to check every line of a script, even after an error. It is called for each line
+// with an error, which is then skipped. If the function is empty, the first error is thrown.
 using OnScriptError = std::function<void(const Error&)>;
 
 // Calls `step`. If it throws an error, adds the command's place to it.
@@ -160,7 +158,6 @@ void at_command(const Script& script, const Command& command, const OnScriptErro
 }
 
 // The edits that a script would make, found without running it.
-
 struct ScriptFindings {
   std::map<std::string, uint64_t> tools;  // the number of edits of each tool
   uint64_t edits = 0, outside = 0;

@@ -134,7 +134,6 @@ struct ToolSet {
 // Walks a second DAG, the source, together with the one that is edited. The source is turned by 90° or
 // mirrored, and moved by any number of voxels. The walk finds the regions of the source that come to lie in
 // a region of the grid. A moved cube meets up to 2³ cubes of its size.
-
 struct SourceWalk {
   StoredDag dag;
   Content root;
@@ -221,7 +220,7 @@ struct SourceWalk {
   VOX_HD static int32_t floor_cell(int32_t v, int32_t side) {
     return v >= 0 ? v / side : -((-v + side - 1) / side);
   }
-  // Returns how many leaves `source` lies beyond `corner`: 0 or 1.
+  // Returns how many leaves `source` is ahead of `corner` along an axis: 0 if both are in the same leaf, else 1.
   VOX_HD static uint32_t cells_between(int32_t corner, int32_t source) {
     return static_cast<uint32_t>((source >> dag::kLeafLog2) - (corner >> dag::kLeafLog2));
   }

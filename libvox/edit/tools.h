@@ -8,7 +8,6 @@
 namespace vox::edit {
 
 // The tool that adds, removes, paints or replaces voxels in a shape; see PaintEdit.
-
 struct PaintTool {
   using State = NoState;
   PaintEdit edit;
@@ -49,7 +48,6 @@ struct PaintTool {
 static_assert(ChangesByOld<PaintTool>);
 
 // The tool that gives the voxels of a flood one material; see FillEdit.
-
 struct FillTool {
   using State = BlockRange;  // the blocks that meet the region
   BlockIndex index;
@@ -78,7 +76,6 @@ struct FillTool {
 };
 
 // The tool that erodes, dilates or smooths by one step; see MorphEdit.
-
 struct MorphTool {
   Shape shape;
   MorphMode mode;
@@ -193,7 +190,6 @@ struct MorphTool {
 };
 
 // The tool that copies a box of this scene or of another one; see CopyEdit.
-
 struct CopyTool {
   using State = SourceWalk::State;
   SourceWalk source;
@@ -224,7 +220,6 @@ struct CopyTool {
 };
 
 // The tool for union, difference and intersection with another scene; see CombineEdit.
-
 struct CombineTool {
   using State = SourceWalk::State;
   SourceWalk other;

@@ -56,8 +56,7 @@ std::unique_ptr<VolumeSession> make_volume_session(Device& device, bricks::Froze
 std::unique_ptr<VolumeSession> make_volume_session(device::DeviceHandle device, bricks::FrozenBricks bricks,
                                                    KeepStates states, uint64_t piece_voxels = 0);
 
-// The rest of this header runs the commands of a script on a session.
-
+// The record of one edit of a script.
 struct VolumeEditRecord {
   uint32_t line = 0;
   std::string tool;  // "set", "smooth", "undo"
@@ -72,7 +71,8 @@ struct VolumeEvents {
   std::function<void(const Command&)> done = [](const Command&) {};
 };
 
-// `masks` are the script's files, in its order. Throws Error with the line of the command that failed.
+// Runs the commands of a script on a session. `masks` are the script's files, in its order. Throws Error with the
+// line of the command that failed.
 void run_volume_script(VolumeSession& session, const Script& script, std::span<const volume::Volume> masks,
                        const VolumeEvents& events);
 

@@ -50,13 +50,13 @@ class Engine {
   Engine(const EngineOptions& options, const std::vector<device::DeviceChoice>& devices);
 
   std::string device() const;       // "cpu", "cuda:0", or "cuda:0,cuda:1"
-  std::string device_text() const;  // "CPU, 2 threads", "NVIDIA H200 (cuda:0), 139.8 GiB"
+  std::string device_text() const;  // "CPU, 2 threads", "NVIDIA H200 (cuda:0), 139.80 GiB"
   const std::string& table() const { return table_; }
 
   // The bytes that the process may use if the first device is a CPU, or that this GPU may use.
   uint64_t memory_limit() const { return devices_.front()->pool().limit(); }
 
-  // handle() is the first device, on which work runs that needs a single one; handles() are all devices.
+  // handle() is the first device, on which work for a single device runs; handles() are all devices.
   device::DeviceHandle handle() const { return devices_.front()->handle(); }
   std::vector<device::DeviceHandle> handles() const;
 
@@ -83,16 +83,13 @@ class Engine {
 // Throws UsageError if the options are invalid, and Error if there is no device with this name.
 std::unique_ptr<Engine> make_engine(const EngineOptions& options);
 
-// Makes a voxel scene from what an engine has built of a mesh.
-
-// Returns the DAG with its palette and its place in the world. The caller sets where the scene comes
-// from (source, generator, command, created).
+// Returns a scene that an engine has built of a mesh: the DAG with its palette and its place in the world. The caller
+// sets where the scene comes from (source, generator, command, created).
 dag::VoxelScene built_scene(voxelize::BuildResult result, const scene::IndexedScene& indexed,
                             const voxelize::Grid& grid, const voxelize::BuildOptions& options);
 
 // An engine that starts while a program reads its files. A GPU needs a quarter of a second before it can be
 // used, and every kernel is loaded at its first launch.
-
 class EngineSoon {
  public:
   // On a GPU, the engine is made in another thread, and `warm_up` makes it launch the kernels that will be

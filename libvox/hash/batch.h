@@ -10,7 +10,7 @@
 
 namespace vox::hash {
 
-// Items, the 2 to 10 words of a leaf or a node: code to read, hash and compare them.
+// An item is a leaf or a node, with 2 to 10 words. The code below reads, hashes and compares items.
 
 inline constexpr uint32_t kMinItemWords = 2;
 inline constexpr uint32_t kMaxItemWords = 10;  // a full leaf with materials
@@ -146,8 +146,6 @@ class SearchProbe {
  private:
   uint32_t sectors_ = 0, slabs_ = 0, false_candidates_ = 0;
 };
-
-// Chooses the bucket of a hash.
 
 // Returns the bucket, of `count` buckets, to which an item with this hash belongs. The hash's high bits decide.
 VOX_HD inline uint32_t bucket_of(uint64_t hash, uint32_t count) {

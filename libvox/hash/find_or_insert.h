@@ -17,7 +17,6 @@ namespace vox::hash {
 // Finds duplicates inside a batch: for every item, the index of its leader. Equal items have the same leader, which is
 // one of them. An item without words gets kNone. The leaders are found with an open-addressed table of item indices;
 // the items themselves stay where they are.
-
 struct FindLeader {
   BatchRef batch;
   uint32_t* table;  // mask + 1 entries, kNone if empty
@@ -116,7 +115,6 @@ InternWork find_or_insert(Device& device, TableSet<Device>& tables, BatchRef bat
 
 // LinkedBatches for tables that need the host for each batch: each batch is finished before the next one
 // starts.
-
 template <class Device>
 class SteppedBatches final : public LinkedBatches {
  public:

@@ -200,7 +200,7 @@ class LinkedBatches {
   // leader_of[i] becomes the index of one of the items that equal item i, and pointers[leader_of[i]] their
   // pointer; all other pointers become kNullPointer.
   virtual void intern(size_t number, const BatchItems& items) = 0;
-  // For a loop that makes no items, but must also do nothing once a batch has stopped.
+  // Returns the BatchStart for a loop that makes no items, but must also do nothing once a batch has stopped.
   BatchStart reader() const { return {.stop = stop()}; }
 
   // Returns these batches for a kernel in which a block does the work of start() and intern() itself. The result is

@@ -39,7 +39,7 @@ struct SlabLayout {
   uint16_t slab_words;  // 2 B
   uint16_t head_first;  // 2 B, the place of word 0 of slot 0
   uint16_t head_words;  // 2 B, distance from one slot to the next
-  uint16_t tail_first;  // 2 B, where word 0 of slot 0 would be, before the words from 2 on
+  uint16_t tail_first;  // 2 B, 2 less than the place of word 2 of slot 0
   uint16_t tail_words;  // 2 B, distance from one slot to the next
 
   // Returns a layout of whole items, one behind the other, after the first `first` words.
@@ -165,8 +165,6 @@ struct SlabAllocatorRef {
     return 32;
   }
 };
-
-// Owns the memory of slabs.
 
 // Flags the superblocks that have a marked pointer. `flags` has a word for each superblock, by its number.
 // The marks of a superblock, a bit for each pointer, are read in strips, each only up to its first mark.

@@ -21,9 +21,8 @@ struct TableOptions {
   Duplicates duplicates = Duplicates::Open;  // has no effect on `sector`
 };
 
-// The names of the variants of hash tables, in the order in which they are shown. make_tables_impl.h lists
+// Returns the names of the variants of hash tables, in the order in which they are shown. make_tables_impl.h lists
 // the variants themselves.
-
 std::vector<std::string> table_names();
 // Throws a UsageError if there is no variant of this name.
 void check_table_name(const std::string& name);

@@ -20,13 +20,11 @@
 
 namespace vox::hash {
 
-// Removal of items from hash tables, after a collection has found which items can be reached. The tables'
-// function sweep(marks) keeps each item whose pointer p has its bit in `marks`: bit p % 32 of the word p /
-// 32, for each p < pointer_range(), which is one word for each slab. Bits without an item have no effect.
-// Afterwards the other items are no longer found, and the kept ones have not moved. Later insertions use the
-// places of removed items again. Superblocks without a marked pointer are returned to the system, and their
-// numbers may be used again.
-
+// The result of TableSet::sweep(marks), which removes items after a collection has found those that can be reached.
+// It keeps each item whose pointer p has its bit in `marks`: bit p % 32 of the word p / 32, for each p <
+// pointer_range(), which is one word for each slab. Bits without an item have no effect. The kept items do not move.
+// Later insertions use the places of removed items again. Superblocks without a marked pointer are returned to the
+// system, and their numbers may be used again.
 struct SweepResult {
   uint64_t items_removed = 0;
   uint64_t bytes_returned = 0;
@@ -40,7 +38,6 @@ inline SweepResult end_sweep(device::Pool& pool, uint64_t items_removed, uint64_
 }
 
 // The memory of the table of one item size, in bytes by purpose.
-
 struct TableMemory {
   uint32_t item_words = 0;
   uint64_t items = 0;
@@ -120,7 +117,7 @@ class TableSet {
  protected:
   explicit TableSet(Device& device) : device_(device), superblocks_(device) {}
 
-  // Calls f(counts) with counts in the device's memory, and returns them.
+  // Calls f(counts) with counts that start at 0 in the device's memory, and returns their final values.
   template <class F>
   SearchCounts counted(const F& f) const {
     auto on_device = device_.template make<SearchCounts>(1);

@@ -234,7 +234,7 @@ struct BasisFrame {
         square(x * x + y * y),
         cells(cells_apart) {}
 
-  // Returns the key of the cell that a point lies in: u and v, rounded to the nearest whole number.
+  // Returns the key of the cell in which a point lies: u and v, each rounded to the nearest whole number.
   VOX_HD uint32_t key(PixelPlace point) const {
     const int64_t to_x = point.x - origin.x, to_y = point.y - origin.y;
     return coordinate(to_x * x + to_y * y) << 16 | coordinate(to_y * x - to_x * y);

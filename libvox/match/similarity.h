@@ -12,8 +12,8 @@
 
 namespace vox::match {
 
-// Maps a place p to turn · p + shift, with places as complex numbers. Pixels are places with whole
-// coordinates; y goes down.
+// Maps a place p to turn · p + shift, where places are complex numbers. A pixel is a place with whole coordinates; y
+// points down.
 struct Similarity {
   Vec2<double> turn = {1, 0}, shift = {0, 0};
 

@@ -107,7 +107,7 @@ struct IsMarked {
   VOX_HD uint32_t operator()(uint64_t i) const { return marks[i]; }
 };
 
-// Returns 1 if the i-th item's leader is wrong: it is not equal to the item, or it is not its own leader.
+// Returns 1 if the i-th item's leader is wrong: if it does not equal the item, or is not its own leader.
 template <class Numbers>
 struct IsWrongLeader {
   Numbers numbers;
@@ -125,7 +125,6 @@ namespace vox::measure {
 
 // Adapts a growing table of voxel keys to those parts of a table set's interface that the benchmark of
 // hash tables uses. Keys replace items of one or two words, and slots replace pointers.
-
 struct SectorsOfItem {
   const uint32_t* sectors;
   VOX_HD uint32_t operator()(uint64_t i) const { return sectors[i]; }

@@ -1,5 +1,5 @@
-// Tells how small the geometry of a scene could be: computes the exact size of every published form of an octree or a
-// DAG from the scene's unique nodes.
+// Computes how small the geometry of a scene could be: the exact size of every published form of an octree or a DAG,
+// from the scene's unique nodes.
 //
 // The forms differ in three ways. Subtrees are stored once if they are equal, or also if they are equal after they are
 // mirrored or turned. Pointers have a fixed number of bits, or fewer bits if many pointers lead to the same node.
@@ -133,10 +133,9 @@ CompressionStats measure_compression(Engine& engine, const dag::FrozenDag& geome
                                      const CompressedSize& deflated_size,
                                      const CompressedSize& zstd_size = {});
 
-// The rest of this header tells how small a scene's materials could be if they were apart from its geometry: a list of
-// one material for each filled voxel, in the order of a depth-first walk.
-
-// In the form `blocks`, the material of a voxel is found by two reads:
+// The forms below show how small a scene's materials could be if they were stored apart from its geometry, as a list
+// of one material for each filled voxel in the order of a depth-first walk. In the form `blocks`, a material is found
+// by two reads:
 //
 //   header, for 8 blocks   8 bytes: the bit at which their indices begin
 //                          2 bytes for each block of 64 voxels: its palette, a set of the 16 materials
@@ -153,7 +152,7 @@ inline constexpr uint64_t kBlockVoxels = 64, kBlocksOfHeader = 8, kHeaderBytes =
 //   runs            for each run of voxels of one material the number of the first one, and the material
 //   blocks          see above
 //   entropy         Shannon's bound for codes that look at one voxel at a time
-//   entropy_after   the same where a code also sees the voxel before
+//   entropy_after   the same for codes that also know the voxel before
 //
 // The DAG must have materials and be one that check_structure() accepts; `geometry` is the same without materials.
 std::vector<SceneSize> material_forms(const dag::FrozenDag& dag, const dag::FrozenDag& geometry);

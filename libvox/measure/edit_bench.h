@@ -29,7 +29,6 @@ namespace vox::measure {
 // The edits that `vox-bench edit` measures: spheres of growing radius and copies of growing boxes, as in
 // Figure 9 of Molenaar & Eisemann 2024, and small spheres in batches. Each edit is placed at a filled voxel
 // of the scene.
-
 enum class EditSeriesKind : uint8_t {
   Spheres,  // one sphere of each radius
   Copies,   // copies of boxes of each side: one, or many that are dragged through the scene

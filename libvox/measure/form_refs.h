@@ -58,8 +58,8 @@ concept SceneForm = std::is_trivially_copyable_v<F> && requires(const F& form, I
   form.prefetch(voxel);  // prefetches get()'s first read, if its address is known without reading
 };
 
-// The value for "no material" becomes 0.
 static_assert(render::kNoMaterial + 1 == 0 && hash::kNoValue + 1 == 0);
+// Returns the word of a voxel with this material. kNoMaterial and kNoValue give 0, the word of an empty voxel.
 VOX_HD inline uint32_t word_of_material(uint32_t material) {
   return material + 1;
 }

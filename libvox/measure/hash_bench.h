@@ -114,8 +114,7 @@ HashBenchResult bench_hash(Engine& engine, const HashBenchOptions& options);
 template <class Device>
 HashBenchResult bench_hash_on(Device& device, const HashBenchOptions& options);
 
-// Measures how much memory and time hash tables take to hold a given scene.
-
+// The hash tables whose memory and time are measured for a given scene.
 struct TablesQuery {
   std::vector<std::string> tables;            // names from table_names()
   std::vector<uint32_t> load_factors = {96};  // items per bucket

@@ -159,7 +159,8 @@ struct BumpySphere {
                 static_cast<int32_t>(i / n / n)} *
            static_cast<int32_t>(kBlock);
   }
-  // Returns how far outside the surface a point is, in halves of the grid; negative inside. Over a distance
+  // Returns how far outside the surface a point is, in units of half the grid's side; negative inside. Over a
+  // distance
   // of 1 the result changes by less than kSteepness: by 1 for the distance from the center, and by 8 · kBump
   // · √3 for the waves.
   VOX_HD float height(float x, float y, float z) const {

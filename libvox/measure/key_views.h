@@ -163,7 +163,6 @@ scene::Image picture_of_ages(const std::vector<uint8_t>& ages, std::optional<uin
 
 // The maximum ages of a picture that is hashed in 2D, each axis by itself. This is only for the paper's Figure 4,
 // which shows how a coherent hash keeps neighbors together. It is computed on the host.
-
 enum class Probes2d { Coherent, Random };
 
 struct AgesIn2d {

@@ -58,7 +58,7 @@ enum class KeyOp : uint8_t {
   FindChanged,   // the same searches as Find, after these changes
   Ages,          // counts keys that are found at the first place of a search, the second, …; not timed
   BuildMulti,    // a map from random keys, each with several values
-  FindMulti,     // searches for the runs of a key's values
+  FindMulti,     // searches for keys' runs of values
   BuildIndex,    // numbers for the distinct keys among the same input
   FindIndex      // searches for these numbers
 };
@@ -236,7 +236,6 @@ KeysBenchResult bench_keys_on(Device& device, const KeysBenchOptions& options);
 std::vector<std::string> chosen_tables(const KeysBenchOptions& options);
 
 // A figure of one of the two papers about tables of voxel keys, as axes of the benchmark.
-
 struct KeyFigure {
   const char*
       name;  // the figure's number in García et al. 2011, "a" and its number in Alcantara et al. 2009,

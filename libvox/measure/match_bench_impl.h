@@ -22,7 +22,8 @@ class MatchBench {
 
   MatchBenchResult run() {
     Stopwatch watch;
-    // The paper takes each pair of the reference with a probability of 1/3.
+    // All pairs of a query's points may become bases, and those of the reference with a probability of 1/3, as in the
+    // paper.
     std::vector<Side> queries;
     for (const scene::Image& query : options_.queries)
       queries.push_back(

@@ -15,8 +15,8 @@
 
 namespace vox::measure {
 
-// The memories that rays read. Nodes are named by the pointers in their parents.
-
+// The nodes that rays read: those of a frozen DAG here, and those of stores below. The pointers in their parents name
+// nodes.
 struct FrozenNodes {
   render::RayDagRef dag;
 
@@ -166,8 +166,8 @@ class NodeWalk {
   uint64_t passed_[render::kMaxLog2Side + 1];  // pointers and masks of the nodes above
 };
 
-// Follows the path of each pixel. At a hit, its seed chooses one of the directions that leave the face. Directions
-// near the normal are more likely, in proportion to the light that a matt surface reflects there.
+// Follows the path of light of each pixel. At a hit, the pixel's seed chooses one of the directions that leave the
+// face. Directions near the normal are more likely, in proportion to the light that a matt surface reflects there.
 template <RayNodes Nodes, bool kCounts>
 struct FollowPaths {
   Nodes nodes;

@@ -70,7 +70,6 @@ DagStats stated_counts(const dag::FrozenDag& dag);
 void check_counts(const DagStats& counted, const dag::FrozenDag& dag);
 
 // The memory that a scene takes in one of the forms in which voxels can be stored.
-
 struct SceneSize {
   std::string name;  // for files, e.g. "pointer_octree"
   std::string text;  // for people
@@ -135,7 +134,6 @@ BricksStats measure_bricks(bricks::FrozenBricks bricks, Engine& engine);
 // The voxels that two scenes on the same grid both fill. They are found by the editor's intersection
 // (edit/tools.h), which works on the nodes of the two DAGs: nothing is unpacked, and parts that the scenes
 // share cost nothing.
-
 struct SceneOverlap {
   dag::FrozenDag both;     // the common voxels, with the first scene's materials if it has any
   DagStats first, second;  // statistics of each scene
@@ -152,10 +150,9 @@ struct SceneOverlap {
 // materials. Throws Error if the counts stored with a scene differ from those counted from its nodes.
 SceneOverlap overlap_of(Engine& engine, const dag::FrozenDag& first, const dag::FrozenDag& second);
 
-// Chooses random filled voxels of a scene, as places where a benchmark edits it.
-
-// Returns `count` filled voxels chosen by `seed`: on the way from the root, each child of a node is equally
-// likely. The result is the same in every run and on every machine. The DAG must be one that
+// Returns `count` random filled voxels of a scene, at which a benchmark edits it. They follow from `seed`: on the way
+// from the root, each child of a node is equally likely. The result is the same in every run and on every machine.
+// The DAG must be one that
 // check_structure() accepts, with at least one voxel.
 std::vector<Int3> filled_places(const dag::FrozenDag& dag, uint64_t seed, uint64_t count);
 

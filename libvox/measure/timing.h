@@ -20,8 +20,6 @@ struct Timing {
 };
 Timing summarize(std::vector<double> seconds);
 
-// Measures the time of an operation repeatedly.
-
 // Returns the timing of `repetitions` calls of f, after one more call that warms up and is not counted.
 // f gets the number of the repetition, from 0, and returns the seconds that it took.
 template <class F>
@@ -35,9 +33,8 @@ Timing repeated(uint32_t repetitions, const F& f) {
   return summarize(std::move(seconds));
 }
 
-// These functions check the axes of a benchmark, which are the lists of values that it measures, and scale its sizes.
-
-// They throw UsageError if an axis has no value, or an invalid one.
+// These functions check the axes of a benchmark, which are the lists of values that it measures. They throw
+// UsageError if an axis has no value, or an invalid one.
 void check_axis(const std::vector<uint32_t>& values, std::string_view axis, uint32_t low, uint32_t high);
 void check_load_factors(const std::vector<double>& values);  // for tables of voxel keys: at most 1
 void check_filters(const std::vector<uint32_t>& sides);      // for mean filters, in voxels

@@ -2,7 +2,7 @@
 // Molenaar & Eisemann 2025, Transform-Aware Sparse Voxel Directed Acyclic Graphs.
 //
 // All of a node's voxels are turned or mirrored within its cube and then moved, and none may leave the cube. So
-// neighbors of a node never become visible and no voxel is cut off. The paper's search also allows these.
+// no voxels of neighboring nodes come into view, and no voxel is cut off. The paper's search allows both.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,6 @@ namespace vox::painting {
 
 // A triangle and a piece of a stroke that may paint it: computes which texels are painted, and what share of
 // each.
-
 struct Touch {
   AtlasTriangle triangle;
   Segment segment;
@@ -238,7 +237,7 @@ VOX_HD void each_part(uint64_t mask, uint64_t place, uint64_t to, const F& f) {
   }
 }
 
-// Returns how many texels of a square are surely painted: all of them or none.
+// Returns the number of a square's texels if all of them are surely painted, else 0.
 struct SurelyPainted {
   StrokeSearch search;
   const uint64_t* places;

@@ -76,10 +76,10 @@ Painting paint_scene(device::DeviceHandle device, const scene::Scene& scene, con
 // Strokes as bodies see them: their place, and the share of a texel that they cover; and the parts of a scene that can
 // be painted, on the host.
 
-// A triangle of the mesh in the plane of the atlas, and the test of which squares of texels it touches. The
-// plane's unit is a texel. The plane goes on beyond the atlas, which is repeated there, mirrored, or
-// continued by its border.
+// The triangles of a mesh lie in the plane of the atlas, whose unit is a texel. The plane goes on beyond the atlas,
+// which is repeated there, mirrored, or continued by its border.
 
+// A view of the mesh, for kernel bodies.
 struct PaintedMeshRef {
   const scene::Triangle* triangles;
   const Vec3d* positions;
@@ -239,7 +239,6 @@ VOX_HD inline double distance_to(const Segment& segment, const Vec3d& point) {
 }
 
 // The parts of a scene that can be painted, on the host.
-
 struct Canvas {
   std::vector<Layer> layers;  // one for each material
   // For each layer that has triangles, the square from (0, 0) to (1, 1) as two triangles, which strokes in the texture
@@ -254,14 +253,13 @@ struct Canvas {
 StrokeError stroke_too_large(uint64_t texels, uint32_t line);
 
 // Throws a StrokeError if a stroke is so large or so far away, compared with a scene that it may paint, that distances
-// are rounded by more than a texel. Every texel would have to be looked at, and the edge would be anywhere.
+// are rounded by more than a texel. Every texel would have to be looked at, and the stroke's edge would be arbitrary.
 void check_strokes(const scene::Scene& scene, const Strokes& strokes, uint32_t size);
 
 // Throws as paint_scene() does.
 Canvas prepare_canvas(const scene::Scene& scene, const PaintOptions& options);
 
 // Strokes that are applied together, as arrays for a device.
-
 struct StrokeArrays {
   std::vector<StrokeRef> strokes;
   std::vector<Segment> segments;

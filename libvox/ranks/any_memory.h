@@ -12,14 +12,12 @@ bool is_device_memory(const void* at);
 // for no other work, so the source must have been written before.
 void copy_any(void* to, const void* from, uint64_t bytes);
 
-// The CUDA versions of the two functions above.
-
+// is_device_memory() and copy_any() call these in a build with CUDA.
 bool is_cuda_memory(const void* at);
 void copy_cuda(void* to, const void* from, uint64_t bytes);
 
 // Memory of the host for copies from and to a GPU. In a build with CUDA it is pinned, so that the GPU copies
 // at its full rate; in other builds it is ordinary memory.
-
 class StagingMemory {
  public:
   explicit StagingMemory(uint64_t bytes);

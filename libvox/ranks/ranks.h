@@ -163,16 +163,13 @@ std::vector<Item> brought_to_all(Ranks& ranks, const std::vector<Item>& own) {
 // The calling thread as the only rank, for work that is not shared.
 Ranks& alone();
 
-// Ranks can be threads of one process, each with a device of its own. This is how one process uses several
-// GPUs.
-
-// Calls work(ranks) in `count` threads, each of which is a rank, and waits for all. If `count` is 1, the calling thread
+// Calls work(ranks) in `count` threads of this process, each of which is a rank with a device of its own, and waits
+// for all. This is how one process uses several GPUs. If `count` is 1, the calling thread
 // is the rank. If a rank throws, the others end too, and the first exception is thrown here.
 void run_thread_ranks(uint32_t count, const std::function<void(Ranks&)>& work);
 
 // Ranks that are processes, started by a launcher such as mpirun or srun. The code that needs MPI is a
 // module of its own (mpi/), which is loaded only if there is a launcher.
-
 class LaunchedRanks : public Ranks {
  public:
   // Returns true if no other rank failed before this one; only the first rank to fail reports its error.
@@ -195,8 +192,7 @@ LaunchedRanks* joined_ranks();
 
 bool has_mpi();  // true if the module for MPI is installed
 
-// The result of the only function of the module that uses MPI. A static build of the library contains it.
-
+// The result of JoinMpi, the only function of the module for MPI. A static build of the library contains this module.
 struct JoinedMpi {
   LaunchedRanks* ranks;  // lives as long as the process
   const char* library;   // such as "Open MPI v4.1.4"

@@ -211,8 +211,9 @@ std::vector<CameraPose> poses_from(const Viewpoints& from, std::span<const Voxel
 // inside, which is mostly empty, but not completely. A hollow thing without anything in it is no such room.
 bool is_closed_room(const dag::FrozenDag& dag);
 
-// Returns the plane that opens a room to this camera. The layer behind it stays. The room opens above or below if the
-// camera looks down or up, otherwise on the camera's side. A third of the room lies before the plane.
+// Returns the layer of voxels from which on a room is shown to this camera. Everything before it, a third of the
+// room, is left out; the layer itself is shown. The part that is left out is the top or the bottom if the camera
+// looks down or up, otherwise the camera's side.
 struct RoomLayer {
   uint32_t axis;  // 0, 1, 2 for x, y, z
   uint32_t at;

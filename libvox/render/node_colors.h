@@ -41,7 +41,8 @@ inline std::vector<uint8_t> light_codes() {
   return codes;
 }
 
-// The next structs and functions make boxes around the voxels of a DAG's nodes, on a device, from the leaves up.
+// Boxes around the voxels of a DAG's nodes are made on a device, from the leaves up. First each level's nodes are
+// found:
 
 // Marks the words at which nodes begin, with one bit per word. It runs for every word of a level, and marks
 // the children of a node that begins there.
@@ -111,7 +112,8 @@ struct BoundNodes {
   }
 };
 
-// These return the number of words of one level above the leaves, and of all of these levels. The leaves come last.
+// level_words() returns the number of words of one level above the leaves, and inner_words() that of all these
+// levels, which come before the leaves.
 inline uint64_t level_words(const RayDagRef& dag, uint32_t log2) {
   return static_cast<uint64_t>(dag.level(log2 - 1) - dag.level(log2));
 }
@@ -271,9 +273,8 @@ device::Buffer<PackedColor> average_nodes(Device& device, const RayDagRef& dag, 
 // smaller nodes. If there is no room for all nodes, the log says so.
 uint32_t finest_level(const RayDagRef& dag, uint64_t memory, bool colors);
 
-// The next functions count the uses of each leaf of a DAG: the octree's leaves for which it stands.
-
-// Returns a code for a number of uses: 4 · log2(uses), rounded down, with log2 approximated by straight lines
+// Returns a code for the number of uses of a leaf of a DAG, which is the number of the octree's leaves for which it
+// stands: 4 · log2(uses), rounded down, with log2 approximated by straight lines
 // between powers of two. `uses` must not be 0.
 VOX_HD inline uint32_t use_code(uint64_t uses) {
   const auto high = static_cast<uint32_t>(uses >> 32);

@@ -33,10 +33,9 @@ class PictureShare {
   std::optional<uint64_t> kept_;  // a number that was taken and belongs to a later picture
 };
 
-// Makes one renderer of several ranks' renderers. All ranks make the same calls, and rank 0 gets the pictures.
-
-// Collective, like the result's render(). Rank 0 makes slices alone, because they take little time.
-// `own` is this rank's renderer.
+// Makes one renderer of several ranks' renderers; `own` is this rank's. All ranks make the same calls, and rank 0
+// gets the pictures. Collective, like the result's render(). Rank 0 makes slices alone, because they take little
+// time.
 std::unique_ptr<Renderer> shared_renderer(ranks::Ranks& ranks, std::unique_ptr<Renderer> own);
 std::unique_ptr<VolumeRenderer> shared_renderer(ranks::Ranks& ranks, std::unique_ptr<VolumeRenderer> own);
 

@@ -175,8 +175,8 @@ VOX_HD inline float distance_to(const Ray& ray, Crossing at) {
 
 namespace detail {
 
-// A ray takes less than kFarTicks through the whole cube, and less than kTooFar ticks (a float, and a whole
-// number) from any eye into the cube.
+// A ray takes less than kFarTicks through the whole cube, and less than kTooFarTicks from any eye into the cube.
+// kTooFar is kTooFarTicks as a float.
 inline constexpr int64_t kFarTicks = int64_t{1} << 60;
 inline constexpr float kTooFar = 0x1p61f;
 inline constexpr int64_t kTooFarTicks = int64_t{1} << 61;

@@ -17,8 +17,7 @@
 
 namespace vox::render {
 
-// A cut through a scene: the voxels of one plane of the grid.
-
+// The picture of a cut through a scene: of the voxels of one plane of the grid.
 struct SliceOptions {
   VoxelSize voxel_size = 1;          // in any unit
   uint32_t axis = 2;                 // 0, 1, 2 for x, y, z: the axis perpendicular to the plane
@@ -124,8 +123,8 @@ struct Picture {
   double seconds = 0;        // on the device
 };
 
-// Holds a scene on a device while pictures of it are taken. Throws Error if the options make no picture, see
-// make_camera() and slice_frame().
+// Holds a scene on a device while pictures of it are taken. Both functions throw Error if the options make no
+// picture, see make_camera() and slice_frame().
 class Renderer {
  public:
   virtual ~Renderer() = default;
@@ -141,8 +140,8 @@ struct RendererOptions {
   // The voxels' own colors, which replace the palette's; nullptr if there are none. A GPU gets a copy; the CPU reads
   // them in place. With colors, the DAG must not be paged.
   const attributes::PackedValues* colors = nullptr;
-  // The numbers of the voxels' normals (attributes/octahedral.h), by which Normals::Auto shades; nullptr: there are none. The
-  // same holds for them.
+  // The numbers of the voxels' normals (attributes/octahedral.h), by which Normals::Auto shades; nullptr: there are
+  // none. They are copied or read in place like the colors, and the DAG must not be paged.
   const attributes::PackedValues* normals = nullptr;
   // The symmetric form of the DAG, through which rays are cast in its place; nullptr: there is none. The pictures are the same,
   // except that Shade::Sharing is refused. It is copied to the device.

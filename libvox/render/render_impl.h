@@ -407,7 +407,7 @@ class DeviceRenderer final : public Renderer {
     return numbers.levels();
   }
 
-  // A ray finds values by the number of its voxel.
+  // Throws Error if there are fewer colors or normals than voxels. A ray finds them by the number of its voxel.
   static void check_count(uint64_t voxels, const RendererOptions& options) {
     for (const attributes::PackedValues* values : {options.colors, options.normals})
       if (values != nullptr && voxels > values->count)

@@ -13,7 +13,6 @@ namespace vox::render {
 
 // The ground of a picture: a level plane below the whole scene. It shows only the scene's shadow, on the
 // color of the sky behind it. It fades with the distance from the scene.
-
 struct GroundPlane {
   uint32_t shown;  // 4 B, 0: there is no ground
   int32_t height;  // 4 B, the plane's height; it lies between voxels
@@ -94,7 +93,7 @@ VOX_HD inline Int3 voxel_before(const HitBox& hit, Int3 normal, FinePoint point)
 enum class Shade {
   Material,
   Normal,
-  // The next values are shown in the colors of the ramp, from low to high.
+  // Shown in the colors of the ramp, from low to high:
   Depth,    // the distance from the eye, in voxels
   Level,    // log2 of the side of the cell at which the ray stopped
   Sharing,  // log2 of the number of octree leaves for which the leaf stands
@@ -256,8 +255,8 @@ class Shader {
   VOX_HD Surface turned(Surface at, const Course& course, const HitBox& hit, Vec3<float> smooth,
                         float share) const {
     constexpr float kCellsAbove = 1.5f, kFromBehind = 0.3f;
-    // A triangle may face the other way. At the edge of something thin, the cells behind it are reached too, and may outnumber those in front.
-    // Then the normal is that of the back, although the ray sees the front.
+    // The normal may be that of the back, although the ray sees the front: a triangle may face the other way, and at
+    // the edge of something thin, the cells behind it are reached too and may outnumber those in front.
     if (along(course, smooth) > kFromBehind) smooth = smooth * -1;
     at.normal = unit(at.normal * (1 - share) + smooth * share);
     const float up = share * kCellsAbove * static_cast<float>(1u << log2_normal_cell(hit)) * 0x1p32f;

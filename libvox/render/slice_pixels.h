@@ -10,9 +10,9 @@
 
 namespace vox::render {
 
-// Finds the first filled voxel, in Morton order, of a plane inside a cell. If there is none, it is kNoVoxel.
 inline constexpr Int3 kNoVoxel = {-1, -1, -1};
 
+// Finds the first filled voxel, in Morton order, of a plane inside a cell, or kNoVoxel if there is none.
 template <class Dag>
 class PlaneSearch {
  public:

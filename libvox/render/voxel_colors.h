@@ -14,7 +14,7 @@
 
 namespace vox::render {
 
-// Takes the place of VoxelColorsRef if a scene has neither.
+// Takes the place of VoxelColorsRef if a scene has neither colors nor normals of voxels.
 struct NoVoxelColors {
   static constexpr bool kThere = false;
   uint32_t mean = 0;

@@ -12,8 +12,7 @@
 
 namespace vox::scene {
 
-// Weighted k-means, with the same result on every machine and for every number of threads.
-
+// A point for weighted k-means, which has the same result on every machine and for every number of threads.
 struct WeightedPoint {
   Vec3d at;
   double weight;
@@ -35,9 +34,7 @@ struct NearestMean {
 std::vector<NearestMean> nearest_means(const std::vector<WeightedPoint>& points,
                                        const std::vector<Vec3d>& means);
 
-// Colors while they are counted, before they become a histogram. Each thread has its own tally, and the
-// tallies are merged.
-
+// A color, and how much of the surface has it.
 struct ColorArea {
   Rgb8 color;
   uint64_t area;  // in kAreaUnits, or a number of voxels
@@ -64,7 +61,8 @@ struct FewColors {
   }
 };
 
-// Colors that are counted in 32³ cells of the sRGB cube, with the sum of their linear light at 16 bits.
+// Colors that are counted in 32³ cells of the sRGB cube, with the sum of their linear light at 16 bits. Each thread
+// has its own tally, and the tallies are merged.
 struct ColorTally {
   struct Cell {
     uint64_t weight = 0, r = 0, g = 0, b = 0;
@@ -100,7 +98,6 @@ struct ColorTally {
 
 // Counts how much of a scene's visible surface has each color. Palettes are chosen from this histogram and
 // measured by it.
-
 struct ColorHistogram {
   std::vector<ColorArea> few;  // every color as it is, if there are at most kPaletteSize; otherwise empty
   // The surface as points in Oklab, with areas as their weights: one for each of `few`. If `few` is empty,
@@ -144,15 +141,14 @@ struct PaletteOptions {
 Palette auto_palette(const ColorHistogram& histogram, const PaletteOptions& options = {});
 Palette auto_palette(const Scene& scene, const PaletteOptions& options = {});
 
-// Gives small areas whose colors are far from a palette's entries a place in the palette. K-means spends all
-// of its means on the large areas: a sixteenth shade of gray saves more squared distance than a red that
-// covers a thousandth of the surface but attracts the eye.
-
-// Returns the means after exchanges; there may be up to `count`. A group of colors consists of colors that are further
-// than kFarInOklab from every mean, but not from the color in the group's middle. It takes the place of a mean that can
-// best be spared, if less area is then so far from the means. A group that covers less than a ten-thousandth of the
-// surface gets no place. `areas` and `pull` are the same points with two weights: the area of each, and how much it
-// draws the means.
+// Gives means to small areas whose colors are far from all means, and returns at most `count` means. K-means spends
+// all of its means on the large areas: a sixteenth shade of gray saves more squared distance than a red that covers a
+// thousandth of the surface but attracts the eye.
+//
+// Colors that are further than kFarInOklab from every mean are taken in groups; all colors of a group are within
+// kFarInOklab of its middle. A group replaces the mean that can best be spared, but only if less area is then that
+// far from all means. A group that covers less than a ten-thousandth of the surface gets no mean. `areas` and `pull`
+// are the same points with two weights: the area of each, and how much it draws the means.
 std::vector<Vec3d> with_far_colors(const std::vector<WeightedPoint>& areas,
                                    const std::vector<WeightedPoint>& pull, std::vector<Vec3d> means,
                                    uint32_t count);

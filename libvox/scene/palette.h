@@ -108,9 +108,9 @@ struct IndexedScene {
 
 std::string hex_name(Rgb8 color);  // "#rrggbb", the name of an entry without a better one
 
-// If there are vertex colors, bake_base_colors(scene) must have been called before the functions below.
+// All functions below take the scene as bake_base_colors(scene) leaves it, if there are vertex colors.
 
-// A rule that gives names of the mesh a palette entry.
+// A rule that gives a palette entry to names of the mesh.
 struct AssignRule {
   std::string pattern;  // a name; * stands for any text, ? for one character
   uint8_t number = 1;   // the entry, 1 to 15; entry 0 is for names without a rule

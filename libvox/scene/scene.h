@@ -82,9 +82,8 @@ DroppedTriangles drop_bad_triangles(Scene& scene);
 // scenes are appended.
 void bake_base_colors(Scene& scene);
 
-// The two rules that decide which voxels a triangle fills.
-
-// Conservative fills every voxel whose cube the triangle touches (26-separating). Thin fills fewer voxels,
+// The rule that decides which voxels a triangle fills. Conservative fills every voxel whose cube the triangle touches
+// (26-separating). Thin fills fewer voxels,
 // but still no path from face to face crosses a closed surface (6-separating).
 enum class Coverage { Conservative, Thin };
 

@@ -54,7 +54,6 @@ class MaterialColors {
 };
 
 // The paint on a surface. Palettes and shares are counted on the painted surface.
-
 struct SurfacePaint {
   uint32_t size = 0;               // texels along each side of the square that is painted
   std::vector<uint8_t> materials;  // for each of Scene::materials: 1 if some of it is painted
@@ -78,9 +77,10 @@ struct SurfaceSample {
 
 class SceneSurface {
  public:
-  // With `paint`, the surface is the painted one; the paint must outlive the surface. If there are at most `most_kept`
-  // slots, their colors are found here, once for all walks over the samples; if textures have few texels, the samples of
-  // a texel become one. If a great number of triangles needs more slots, every walk finds the colors again.
+  // With `paint`, the surface is the painted one; the paint must outlive the surface. Each sample has a slot. If
+  // there are at most `most_kept` slots, the colors of all samples are found here once, and samples of the same texel
+  // are merged if textures have few texels. With more slots, which a great number of triangles needs, every walk over
+  // the samples finds the colors again.
   explicit SceneSurface(const Scene& scene, const SurfacePaint* paint = nullptr,
                         uint64_t most_kept = 4 * kSampleBudget);
 

@@ -11,9 +11,7 @@
 
 namespace vox::scene {
 
-// Finds the texel of an image or of an atlas at a texture coordinate.
-
-// Returns the texel column (or row) of a texture coordinate.
+// Returns the column (or row) of the texel of an image or of an atlas at a texture coordinate.
 VOX_HD inline uint32_t wrapped_texel(double coordinate, uint32_t size, Wrap wrap) {
   double share = coordinate;
   if (wrap == Wrap::Repeat) {

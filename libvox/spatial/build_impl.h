@@ -145,9 +145,8 @@ HashResult build_hash(Device& device, const dag::FrozenDag& dag, const HashOptio
   return result;
 }
 
-// The way back, from a hash to a DAG. The cells are sorted by Morton code, and runs of them become
-// leaves. The levels above the leaves are made in the same way as when triangles are voxelized
-// (dag/levels.h).
+// Makes a DAG of a hash. The cells are sorted by Morton code, and runs of them become leaves. dag/levels.h makes the
+// levels above the leaves, as it does when triangles are voxelized.
 
 struct IsFilledCell {
   const uint64_t* cells;

@@ -21,7 +21,6 @@ namespace vox::spatial {
 //
 // Morton codes suit callers that look at neighbors together, as filters and rays do, because neighbors then
 // usually lie in one line of the table. Linear keys suit callers that go through the grid row by row.
-
 enum class CellKeyLayout : uint32_t { Morton, Linear };
 
 // The names of the layouts in options and files, in the order of the enumerators.
@@ -103,8 +102,7 @@ void verify(const FrozenHash& hash);
 // be found. Throws an Error that names the first voxel that differs, in Morton order.
 void check_same_voxels(const FrozenHash& hash, const dag::FrozenDag& dag);
 
-// Builds a spatial hash of a DAG's voxels on a device.
-
+// Options for building a spatial hash of a DAG's voxels.
 struct HashOptions {
   double load_factor = 0.95;  // in (0, 1]
   CellKeyLayout layout = CellKeyLayout::Morton;
@@ -117,8 +115,8 @@ struct HashResult {
   uint64_t peak_device_bytes = 0;
 };
 
-// Returns the most memory that building takes on a device at any time. Besides the list of all cells, that is
-// first the octree's leaves and then the table.
+// Returns the most memory that building takes on a device at any time: the list of all cells, and the larger of the
+// octree's leaves and the table, which replaces them.
 uint64_t bytes_to_build(uint64_t voxels, uint64_t octree_leaves, const HashOptions& options);
 
 // Throws a UsageError if the options are invalid. Throws an Error if a table cannot have a cell for each of these
@@ -132,16 +130,14 @@ HashResult build_hash(Device& device, const dag::FrozenDag& dag, const HashOptio
 HashResult build_hash(device::DeviceHandle device, const dag::FrozenDag& dag, const HashOptions& options);
 
 // Builds the DAG of the voxels that a spatial hash holds, on a device. The result is canonical: it equals the
-// DAG that the hash was made of.
-
-// The hash must be one that check_structure() accepts. Throws an Error if it holds a voxel twice, or if the device has
+// DAG that the hash was made of. The hash must be one that check_structure() accepts. Throws an Error if it holds a
+// voxel twice, or if the device has
 // too little memory.
 template <class Device>
 dag::FrozenDag dag_of_hash(Device& device, const FrozenHash& hash);
 dag::FrozenDag dag_of_hash(device::DeviceHandle device, const FrozenHash& hash);
 
 // A trivially copyable view of a spatial hash, in which kernel bodies search.
-
 struct HashRef {
   hash::KeyTableRef<hash::LinesRef<uint64_t>, uint64_t> table;
   VoxelKeys keys;
@@ -153,7 +149,6 @@ struct HashRef {
 HashRef ref(const FrozenHash& hash);  // valid as long as the hash lives; nothing writes to the hash
 
 // A spatial hash in the memory of a device.
-
 template <class Device>
 class DeviceHash {
  public:

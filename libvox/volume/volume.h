@@ -73,7 +73,6 @@ Int3 checked_volume_size(int64_t x, int64_t y, int64_t z);
 // as that of air in computed tomography, -1024). Values below the threshold become background. A word holds
 // the value's bits xor those of the background, so that words and values convert into one another exactly, in
 // every type.
-
 struct ValueRule {
   ValueType type = ValueType::U8;
   uint32_t background = 0;                                    // as bits
@@ -108,7 +107,6 @@ Volume with_rule(Volume volume, const ValueRule& rule);
 
 // Cuts a box into pieces that follow one another in the box's order, x fastest. Each piece consists of
 // several layers, of several rows of one layer, or of a part of one row.
-
 class Pieces {
  public:
   // Pieces have at most `most` voxels, and at least 1.
@@ -142,9 +140,8 @@ class Pieces {
 // whole numbers are rounded to the nearest, halves up; means of f32 are computed in double precision.
 Volume coarser_volume(Volume fine);
 
-// Reads all values of a volume, piece by piece.
-
-inline constexpr uint64_t kReadVoxels = 4 << 20;  // at a time; enough for all threads
+inline constexpr uint64_t kReadVoxels = 4
+                                        << 20;  // voxels of a piece for read_pieces(), enough for all threads
 
 // Calls f(box, values) for the pieces of a volume in their order. Throws Cancelled if the user
 // interrupts the program.
@@ -163,8 +160,6 @@ inline Int3 voxel_at(const VoxelBox& box, uint64_t i) {
   return box.min + Int3{static_cast<int32_t>(i % row), static_cast<int32_t>(i / row % rows),
                         static_cast<int32_t>(i / row / rows)};
 }
-
-// Checks that two volumes hold the same values.
 
 // Throws an Error that names the first voxel, x fastest, whose value is not the expected one, or says that size
 // or type differ. `name` and `expected_name` are names for the two volumes, such as "the bricks". Reads both

@@ -1,8 +1,9 @@
 // Distances from voxels' centers to the nearest triangle, in a band around the triangles, on any device (distances.h).
 //
-// Each triangle is listed in the bricks of 8³ voxels that it can reach within the band. Like the coverage of voxels,
-// they are found from cells a quarter as wide each time (descend.h). Then each voxel takes the nearest of its brick's
-// triangles, in double precision. A triangle's bounding sphere leaves out most of them.
+// Each brick of 8³ voxels gets a list of the triangles that are within the band of one of its voxels. As for
+// coverage, these pairs are found by splitting cells into cells a quarter as wide, step by step (descend.h). Then
+// each voxel takes the nearest triangle of its brick's list, in double precision. Bounding spheres exclude most
+// triangles without a computation of their distance.
 #pragma once
 
 #include <cmath>
@@ -36,12 +37,14 @@ struct NearestTriangle {
   }
 };
 
-inline constexpr uint32_t kBandSide = 8, kBandVoxels = 512;  // of a brick
+inline constexpr uint32_t kBandSide = 8,
+                          kBandVoxels = 512;  // the side of a brick, and the number of its voxels
 
 struct BandMesh {
   std::span<const Vec3d> positions;
   std::span<const scene::Triangle> triangles;
-  std::vector<uint8_t> values;  // of each triangle, for the voxels that it is nearest to; 0: it is left out
+  std::vector<uint8_t>
+      values;  // one for each triangle, which the voxels nearest to it take; 0: it is left out
   Grid grid;
   double band = 0;    // in world units
   uint64_t room = 0;  // bytes for the result
@@ -62,10 +65,10 @@ BandDistances measure_band(device::DeviceHandle device, const BandMesh& mesh);
 // A triangle in coordinates from the grid's origin.
 struct BandTriangle {
   Vec3d middle = {0, 0, 0};  // 24 B
-  double reach = 0;          //  8 B, no place of it is farther from its middle, whatever is rounded
+  double reach = 0;          //  8 B, no point of the triangle is farther from `middle`, even after rounding
   Vec3d a, b, c;             // 72 B
 
-  // True if it surely lies farther from a point than this. The slack is far above the errors of rounding.
+  // True if the triangle surely lies farther from a point than this. The slack is far above the errors of rounding.
   VOX_HD bool is_beyond(const Vec3d& point, double distance) const {
     const Vec3d away = middle - point;
     const double most = reach + distance;
@@ -101,10 +104,10 @@ struct IsInBand {
 // Finds which of the 64 smaller cells of a cell lie within the band around a triangle.
 struct CoverBand {
   const BandTriangle* triangles;
-  Vec3d sides;  // of a brick
+  Vec3d sides;  // the sides of a brick
   double band;
   int32_t bricks;    // along each side of the grid
-  int32_t side = 1;  // of a smaller cell, in bricks
+  int32_t side = 1;  // the side of a smaller cell, in bricks
   const uint64_t* keys = nullptr;
   const uint32_t* pair_triangles = nullptr;
   uint64_t* masks = nullptr;
@@ -132,7 +135,7 @@ struct MeasureBand {
   const uint64_t* keys;  // of the bricks
   device::CellsRef cells;
   const uint32_t* pair_triangles;
-  Vec3d sides;  // of a voxel
+  Vec3d sides;  // the sides of a voxel
   double band;
   uint64_t first;  // the first voxel of the loop, among those of all bricks
   float* distances;

@@ -30,7 +30,6 @@ namespace vox::voxelize {
 //   bits[1]     0   0   1   1
 //   bits[2]     0   0   1   0
 //   bits[3]     0   0   1   0
-
 struct Windings {
   static constexpr int kBits = 4;
   uint64_t bits[kBits] = {};  // 32 B
@@ -158,7 +157,6 @@ struct InsideRef {
 // The states of the rays of --solid at a chunk cell. They decide what the empty nodes above the chunk cells
 // hold: such a node is inside if the ray through its lowest corner is, and takes that ray's material. So the
 // lowest row of each chunk cell is enough.
-
 struct CellState {
   uint64_t code;     // 8 B, the Morton code of the chunk cell
   RowState entered;  // 16 B, the state at the cell's left face
@@ -208,9 +206,9 @@ struct CellShare {
 // The data for filling the empty nodes above the chunk cells. It is set only with options.solid.
 struct InsideOfCells {
   std::vector<CellState> states;  // the states at the cells that this builder took
-  LeftRows left;                  // the whole grid's, on every builder
-  std::vector<uint32_t> fills;    // the pointers of the cells' level's fills, by slot (fills.h)
-  SolidCounts at_start;           // the whole grid's, on every builder
+  LeftRows left;                  // for the whole grid; every builder has the same
+  std::vector<uint32_t> fills;    // the pointers of the fills on the chunk cells' level, by slot (fills.h)
+  SolidCounts at_start;           // for the whole grid; every builder has the same
 };
 
 // The nodes that a builder has made from its cells. The nodes of all builders of a scene are on the same level.

@@ -40,7 +40,7 @@ struct ChunkPairs {
   }
 };
 
-// The values that a pass over the triangles makes apart from a DAG.
+// The values of voxels, beside the DAG, that a pass over the triangles makes.
 enum class ValuesMade { Colors, Normals };
 
 // Builds one scene. The smallest pieces are chunk cells: cubes with a side of cell_side_ voxels that

@@ -29,8 +29,9 @@ struct DistanceOptions {
   std::optional<InsideRule> inside = std::nullopt;
   // Distances are measured to this many triangles, the scene's first. Membranes may follow.
   uint64_t triangles = UINT64_MAX;
-  uint64_t memory_limit = 0;                                  // as in EngineOptions
-  std::optional<device::DeviceHandle> device = std::nullopt;  // a processor's if none is given
+  uint64_t memory_limit = 0;  // as in EngineOptions
+  std::optional<device::DeviceHandle> device =
+      std::nullopt;  // the device that measures; if none, a processor
 };
 
 class DistanceField {
@@ -64,9 +65,9 @@ class DistanceField {
 
  private:
   struct RowCrossing {
-    uint64_t row;  // 8 B, is y + z * resolution
+    uint64_t row;  // 8 B, y + z * resolution
     int32_t x;     // 4 B, the first voxel behind it
-    int32_t step;  // 4 B, by which the winding number changes
+    int32_t step;  // 4 B, the change of the winding number
   };
   void find_crossings(const scene::Scene& scene, const scene::IndexedScene& indexed,
                       const DistanceOptions& options);

@@ -9,9 +9,11 @@
 
 namespace vox::voxelize {
 
-// Divided parts are flooded from the voxels with votes, in rounds. Every round reaches the neighbors of the voxels of
+// A part that is divided is flooded from its voxels with votes, in rounds. Every round reaches the neighbors of the
+// voxels of
 // the round before. A voxel takes the side of most voxels that reach it; the order of threads does not matter.
 
+// Sets the previous voxel of each voxel that is a neighbor.
 struct SetPrevious {
   NeighborsRef neighbors;
   uint32_t* previous;  // set to kNoNumber before

@@ -60,8 +60,6 @@ VoxelBox voxels_touched(const dag::VoxelScene& scene, const Box& box);
 // (x, z, -y) for Z.
 void turn_up(scene::Scene& scene, dag::UpAxis up);
 
-// The rest of this header is for any content, such as triangles or points.
-
 // Does the same as fit_grid(), for a box instead of a scene's bounding box. Throws Error if the box is empty.
 Grid fit_box(const Box& box, const GridOptions& options);
 
@@ -69,9 +67,8 @@ Grid fit_box(const Box& box, const GridOptions& options);
 // far beyond it, because a quotient of lengths is rounded.
 inline constexpr double kGridRounding = 1.0 / 512;
 
-// Turns a point of a file so that the file's axis `up` becomes y:
-
-// (x, y, z) becomes (z, x, y) for X, (x, y, z) for Y, and (x, z, -y) for Z.
+// Turns a point of a file so that the file's axis `up` becomes y: (x, y, z) becomes (z, x, y) for X, (x, y, z) for Y,
+// and (x, z, -y) for Z.
 inline Vec3d turned_up(const Vec3d& p, dag::UpAxis up) {
   switch (up) {
     case dag::UpAxis::X:

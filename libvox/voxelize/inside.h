@@ -12,8 +12,9 @@ namespace vox::voxelize {
 
 struct Inside {
   bool flood = false;  // the device makes only the surface; voxels that no path reaches are filled afterwards
-  // The material of voxels inside; if none, that of the surface before them, or with `flood` the surface's most common
-  // one. With shells, a number outside the palette, which voxels inside have until their depth is known.
+  // The material of voxels inside. If none is given, they take that of the surface before them or, with `flood`, the
+  // most common one of the surface. With shells, it is a number outside the palette that marks voxels inside until
+  // their depth is known.
   std::optional<uint8_t> interior = std::nullopt;
   std::optional<Shells> shells = std::nullopt;
   uint64_t memory_limit = 0;  // as for HostStore

@@ -9,7 +9,8 @@
 
 namespace vox::voxelize {
 
-// At first each of `count` things is its own set. Only one thread may join (many: vox::edit::DisjointSets).
+// At first each of `count` things is its own set. Only one thread may join things; vox::edit::DisjointSets is for
+// many.
 class JoinedSets {
  public:
   explicit JoinedSets(size_t count = 0) : above_(count) { std::iota(above_.begin(), above_.end(), 0u); }

@@ -74,7 +74,6 @@ struct FilledCells {
 
 // Writes the words of leaves: the mask of filled voxels, and for each of them the material of the triangle
 // whose plane is nearest to its center.
-
 template <class Paint>  // NoPaint or AtlasPaint
 struct WriteLeaves : FilledCells {
   Paint paint;
@@ -169,8 +168,8 @@ static_assert(device::WarpBody<WriteLeaves<NoPaint>>);
 // Writes the packed color of each voxel, in the order of leaves and of the bits of their masks: that of the triangle whose
 // plane is nearest to the voxel's center. With `of_triangles`, it writes the value of this triangle instead.
 struct WriteColors : FilledCells {
-  const uint32_t* first_colors;  // of each leaf
-  const uint32_t* of_triangles;  // or nullptr
+  const uint32_t* first_colors;  // for each leaf, the index of its first color
+  const uint32_t* of_triangles;  // a value for each triangle, or nullptr
   uint32_t* colors;
 
   VOX_HD void operator()(uint64_t i) const {
@@ -284,7 +283,7 @@ struct SurfaceOnly {
   }
 };
 
-// A function that returns the place for the colors of the next so many voxels.
+// A function that returns room for the colors of the next `voxels` voxels.
 using RoomForColors = std::function<uint32_t*(uint64_t voxels)>;
 
 // Makes leaves from pairs with cells of 16³ voxels, whose keys have `key_bits` bits. With `room_for_colors`, it also finds the

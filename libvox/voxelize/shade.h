@@ -175,7 +175,6 @@ class ShadedTriangle {
 
 // The paint on the surface (libvox/painting), as the code that chooses voxels' materials sees it. If
 // nothing is painted, NoPaint makes a body without any code for paint.
-
 struct NoPaint {
   static constexpr uint32_t kFlag = 0;  // the flag that marks painted materials
   VOX_HD void finish() const {}

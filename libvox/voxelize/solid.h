@@ -1,8 +1,9 @@
 // Fills the inside of closed surfaces (--solid). The crossings of a ray along x, from far left to a voxel's center,
 // decide if the voxel is inside (InsideRule). They are counted exactly, on snapped coordinates.
 //
-// Rays are followed from cell to cell, from left to right. Each surface cell of a row (same y and z) flips
-// some of the row's 16 rays. Between two surface cells a ray stays inside or outside. Rows are followed
+// Rays are followed from cell to cell, from left to right. Each surface cell of a row (same y and z) changes the
+// winding numbers of some of the row's 16 rays. Between two surface cells a ray stays inside or outside. Rows are
+// followed
 // chunk by chunk, so one state for each row links the chunks (descend.h, row_tiles.h). Octree nodes
 // without surface are filled as a whole with nodes made in advance. So all work is proportional to the
 // surface.
@@ -175,7 +176,7 @@ struct FillCells {
   }
 };
 
-// Returns the rays of a row that lie inside a grid of this resolution.
+// Returns a bit for each ray of a row, set if the ray lies inside a grid of this resolution.
 VOX_HD inline uint32_t rays_below(uint32_t resolution, uint32_t y, uint32_t z) {
   const int32_t last_y = static_cast<int32_t>(resolution) - 1 - static_cast<int32_t>(4 * y),
                 last_z = static_cast<int32_t>(resolution) - 1 - static_cast<int32_t>(4 * z);

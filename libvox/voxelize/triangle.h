@@ -105,7 +105,7 @@ struct MaterialsRef {
 
 struct TrianglesRef {
   const TriangleShape* shapes = nullptr;
-  // The next three are set only if voxels get materials or triangles have holes.
+  // Planes, weights and places are set only if voxels get materials or triangles have holes.
   const TrianglePlane* planes = nullptr;
   const TriangleWeights* weights = nullptr;
   const TexturePlace* places = nullptr;

@@ -1,11 +1,13 @@
 // Fills the space that a walker cannot reach, for programs in which people walk through scans (--fill outside, --carve).
 //
-// Outside: what can be reached from beyond the scene's box through empty voxels, one face after the other, keeping away
-// from filled voxels by `seal`, and the voxels within `seal` of it. So gaps of up to twice this width are closed.
+// With `seal`, everything outside is filled. A path from beyond the scene's box leads from empty voxel to empty voxel
+// through faces, and stays farther than `seal` from every filled voxel. Outside are the voxels on such paths, and
+// those within `seal` of them. So gaps of up to twice this width are closed.
 //
-// Carving: a walker is an upright capsule, the voxels whose centers are within `radius` of a vertical line. It stands
-// with its middle at `seed` and moves from voxel to voxel through faces, wherever its capsule holds no filled voxel. The
-// voxels of all its places are its way; all other voxels of the scene's box are filled.
+// With `walker`, the way of a walker is carved. The walker is an upright capsule: the voxels whose centers are within
+// `radius` of a vertical line. It starts with its middle at `seed` and moves from voxel to voxel through faces,
+// wherever its capsule holds no filled voxel. The voxels of all its places stay empty; all other voxels of the
+// scene's box are filled.
 //
 // Columns of voxels along y are kept as runs, so that memory grows with the area of the surfaces.
 #pragma once
@@ -22,7 +24,7 @@ namespace vox::voxelize {
 inline constexpr double kUsualSeal = 1.6;
 
 struct Walker {
-  double height = 1.6, radius = 0.2;  // as long as voxel_size; the height is at least twice the radius
+  double height = 1.6, radius = 0.2;  // in the unit of voxel_size; the height is at least twice the radius
 };
 
 struct WalkSpace {

@@ -247,7 +247,7 @@ static int vxc_check(vxc_chunk* chunk, size_t count) {
   if (count < 8 || words[0] != 0x4b435856 || words[1] != 1) return 0;
   chunk->log2 = words[2], chunk->sections = words[3], chunk->roots = words[4], chunk->others = words[5];
   chunk->refers = words[6], chunk->materials = words[7] & 1, chunk->numbered = words[7] >> 1;
-  /* Sections go down to the leaves, or to references that are below the roots: walks through chunks end. */
+  /* Sections go down to the leaves, or to references below the roots, so that every walk through chunks ends. */
   if (chunk->log2 > 20 || chunk->sections < (chunk->refers ? 2u : 1u) || chunk->sections > 19) return 0;
   if (chunk->refers ? chunk->log2 < chunk->sections + 2 : chunk->log2 != chunk->sections + 1) return 0;
   chunk->names = 8 + 2 * chunk->sections;
@@ -343,7 +343,8 @@ static void vxc_move(vox_cell* cell, uint32_t octant) {
   cell->z += (int32_t)(cell->side * (octant >> 2 & 1));
 }
 
-/* Visits the cells of 4, 2 or 1 voxels in a leaf; `bits` of its voxels from the bit `first` on are in this cell. */
+/* Visits the cells of 4, 2 or 1 voxels a side in a leaf. This cell has `bits` bits of the leaf's mask, from the bit
+   `first` on. */
 static int vxc_walk_leaf(const vox_chunks* scene, const vxc_chunk* chunk, const uint32_t* words,
                          uint32_t first, uint32_t bits, vox_cell cell, const vxc_visit* visit) {
   uint32_t i, channel, count = 0, rank = 0, sums[3] = {0};

@@ -220,9 +220,8 @@ RawOptions read_raw_options(const CommandLine& arguments);
 // Reads the side of a brick and returns its logarithm. Throws UsageError with the message if there is no such side.
 uint32_t parse_brick_side(std::string_view text, std::string_view message);
 
-// Each of several ranks takes a part of a host: a GPU, a share of the cores and of the memory.
-
-// Collective. With `cuda` and `auto`, ranks that see the same GPUs take one each. With `auto`, ranks without a GPU
+// Collective. Returns the part of its host that this rank takes: a GPU, or a share of the cores and of the memory.
+// With `cuda` and `auto`, ranks that see the same GPUs take one each. With `auto`, ranks without a GPU
 // take the processor. Throws UsageError for several devices, and Error if --device cuda finds fewer GPUs than
 // ranks.
 EngineOptions engine_of_rank(EngineOptions options, ranks::Ranks& ranks);

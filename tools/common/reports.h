@@ -35,6 +35,7 @@ void set_origin(HtmlPage& page, const RunOrigin& origin);
 
 // The conditions of a run that are not in its command: the machine, the build and the contents of the files that it reads.
 
+// A fact about the machine or the build, with its name and an explanation.
 struct MachineFact {
   std::string name, text, about;
 };
@@ -61,9 +62,8 @@ void set_conditions(ResultGroup& results, const RunConditions& conditions, const
 void write_report_of(ResultGroup results, const std::vector<std::filesystem::path>& inputs,
                      const std::filesystem::path& file);
 
-// Formats a measured number as people write it.
-
-// Returns the number with 3 digits, but with all digits before the point: "-1,000", "0.25", "12,345", "2.50e+07".
+// Returns a measured number as people write it: with 3 digits, but with all digits before the point: "-1,000",
+// "0.25", "12,345", "2.50e+07".
 std::string number_text(double value);
 
 // The figures on bricks that programs show on screen and write into files.
@@ -79,7 +79,7 @@ std::vector<uint32_t> all_brick_types();
 // Sets the group `bricks`: bytes, size, filled, dense_bytes, and the number of bricks of each type. Returns it.
 ResultGroup& set_bricks(ResultGroup& results, const bricks::FrozenBricks& bricks);
 
-// "262,144 voxels of u8, 86,000 filled, as 4,096 bricks of 4³ in 120 KiB, 46 % of dense"
+// Returns "262,144 voxels of u8, 32.81 % filled, as 4,096 bricks of 4³ in 120.00 KiB, 46.88 % of dense".
 std::string bricks_line(const bricks::FrozenBricks& bricks);
 
 // The figures on a spatial hash that programs show on screen and write into files.
@@ -87,10 +87,11 @@ std::string bricks_line(const bricks::FrozenBricks& bricks);
 // Sets the group `hash`: bytes, cells, load_factor, layout, probes.
 void set_hash(ResultGroup& results, const spatial::FrozenHash& hash);
 
-// "86,000 voxels as a spatial hash of 90,528 cells, 95.0 % full, in 751 KiB, morton keys, 7 probes at most"
+// Returns "86,000 voxels as a spatial hash of 90,528 cells, 95.0 % full, in 751.00 KiB, morton keys, 7 probes at
+// most".
 std::string hash_line(const spatial::FrozenHash& hash);
 
-// "13,400 nodes in symmetric form, 181.25 KiB"
+// Returns "13,400 nodes in symmetric form, 181.25 KiB".
 std::string symmetric_line(const SymmetricSize& size);
 SymmetricSize size_of(const dag::SymmetricDag& dag);
 
@@ -137,11 +138,10 @@ void set_identity(ResultGroup& results, const dag::FrozenDag& dag, uint64_t byte
 // Sets these values and all others of the scene, its levels and its palette.
 void set_scene(ResultGroup& results, const SceneFigures& figures);
 
-// "1,234,567 voxels, 45,678 unique nodes of 234,567, digest …"
+// Returns "1,234,567 voxels, 45,678 unique nodes of 234,567, 1.20 MiB in memory, digest …".
 std::string summary_line(const SceneFigures& figures);
 
 // The work that a rank did for a scene, for --json.
-
 struct RankFigures {
   build::BuildFigures share;
   uint64_t peak_device_bytes = 0;

@@ -18,10 +18,9 @@
 
 namespace vox {
 
-// The text that --version prints: the version in the first line, then the libraries and options of this build.
-
 std::string generator_text();  // "vox 0.1.0"
-
+// Returns the text that --version prints: the version in the first line, then the libraries and options of this
+// build.
 std::string version_text();  // lines that end with "\n"
 std::string version_json();
 std::string compiler_text();  // "GNU 12.2.0 -O3 -DNDEBUG; CUDA 13.0 for 90"
@@ -35,8 +34,8 @@ OptionTopic general_topic();
 int run_tool(const std::function<ToolDescription()>& describe, int argc, char** argv,
              const std::function<void(const CommandLine&)>& body);
 
-// The same for a tool that several processes may run together; `body` is called with these ranks, or nullptr if the
-// process is alone. Only rank 0 prints. If ranks fail, the first one says why, and all end.
+// The same for a tool that several processes may run together. Calls `body` with these ranks, or with nullptr if the
+// process is alone. Only rank 0 prints. If ranks fail, the first one reports its error, and all end.
 int run_tool_on_ranks(const std::function<ToolDescription()>& describe, int argc, char** argv,
                       const std::function<void(const CommandLine&, ranks::Ranks*)>& body);
 
@@ -71,8 +70,8 @@ void check_target(const Target& target, const std::filesystem::path& scene, Over
 // All text of a program goes to stdout and stderr through these functions. Names and messages contain text from files,
 // so everything is escaped (libvox/base/json.h), even if the output is no terminal: equal runs print equal text.
 
-// Opens /dev/null for each of descriptors 0 to 2 that the process was started without, but for the opposite direction.
-// Reading and writing then fail as on a closed descriptor, and no file that is opened later gets its number.
+// Opens /dev/null for each of descriptors 0 to 2 that the process was started without: 0 for writing, 1 and 2 for
+// reading. Reading and writing then fail as on a closed descriptor, and no file that is opened later gets its number.
 void occupy_closed_streams();
 
 // Prints a result on stdout at once. Throws Error if it cannot be written, for example on a full disk.

@@ -99,7 +99,6 @@ std::vector<std::string> words_of(const Names& names) {
 }
 
 // The scene that `vox-bench forms`, `edit` or `rays` measures: a scene file, a mesh, or a generated scene.
-
 struct SceneRequest {
   std::optional<std::filesystem::path> file;  // a scene file or a mesh; if absent, the scene is generated
   // The resolution of a mesh (absent: the default), or of a coarser level of a scene file (absent: its own resolution).

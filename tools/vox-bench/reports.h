@@ -27,11 +27,11 @@
 
 namespace vox {
 
-// Each command has a run: its results, and all that people want to know of them. For every run these functions are
-// defined beside the command, or in a file COMMAND_report.cpp:
+// Each command has a run: a struct of its results. For every run these functions are defined beside the command, or
+// in a file COMMAND_report.cpp:
 //
-//   table_text()        the results as tables for people
-//   set_results()    sets all results as the values and tables of a group, which in a report is /Run::kGroup
+//   table_text()     the results as tables for people
+//   set_results()    sets all results as the values and tables of a group; in a report its name is Run::kGroup
 //   rows_table()     the table for --csv, by which two runs are compared
 //   page_of()        the results as a page with charts
 //

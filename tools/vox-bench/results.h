@@ -58,7 +58,6 @@ struct ResultFiles {
 void check_targets(const ResultFiles& files, NamedFiles others = {});
 
 // The comparison of a benchmark with an earlier run, for people and for programs.
-
 struct Against {
   std::string file;                   // the file of the earlier run
   std::string device_before, device;  // in words
@@ -71,7 +70,6 @@ struct Against {
 void set_against(ResultGroup& results, const Against& against);
 
 // The report of a benchmark: its results for people and for programs.
-
 struct BenchReport {
   BenchRun run;
   ResultGroup results;
@@ -151,9 +149,8 @@ void set_seconds(ResultGroup& group, double seconds);
 // Returns a number of a row with its unit: "12 keys".
 std::string counted_text(const ResultRow& row, std::string_view column, std::string_view unit);
 
-// Some columns have values only in some runs.
-
-// Adds a column with get(row), which may be nothing, for each row. People see the column if some row has a value.
+// Adds a column with get(row), which may be nothing, for each row. People see the column only if some row has a
+// value.
 template <class Rows, class Get>
 ResultTable& add_optional(ResultTable& table, const ResultName& name, const std::string& unit,
                           const Rows& rows, const Get& get, const Headings& headings,

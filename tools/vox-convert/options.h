@@ -58,8 +58,8 @@ struct InsideMaterial {
 
 // A shell of --shell.
 struct GivenShell {
-  double depth = 0;        // voxels
-  bool in_meters = false;  // true if the depth is in meters instead of voxels
+  double depth = 0;  // in voxels, or in meters if in_meters is set
+  bool in_meters = false;
   InsideMaterial material;
 };
 
@@ -83,24 +83,26 @@ struct ConvertOptions {
   PointOptions points;
   std::optional<double> point_radius = 0;  // world units; absent: radius_between_points()
   scene::MaterialMode materials = scene::MaterialMode::Texture;
-  std::optional<uint32_t> palette_size;             // with colors: at most so many different ones
-  std::optional<double> lossy;                      // the share of voxels that may change
-  std::optional<double> color_error;                // with colors: by how much each may change, ΔE
-  bool makes_palette = false;                       // --materials palette: of a scene file with colors
-  bool normals = false;                             // voxels have those of their triangles
-  bool dither = false;                              // colors are mixed from those of that palette
+  std::optional<uint32_t> palette_size;  // with colors: at most so many different ones
+  std::optional<double> lossy;           // --lossy: the share of voxels that may change
+  std::optional<double> color_error;     // with colors: by how much each may change, ΔE
+  bool makes_palette = false;            // --materials palette: a scene file's colors become a palette
+  bool normals = false;                  // voxels get the normals of their triangles
+  bool dither = false;                   // colors are mixed from those of the palette
   std::optional<VolumeMaterials> volume_materials;  // bins or labels
   std::optional<uint32_t> channel;
   std::optional<std::filesystem::path> palette;  // absent: --palette auto
   std::optional<double> palette_weight;          // absent: the default of PaletteOptions
   std::optional<std::filesystem::path> palette_out;
-  double close = 0;  // voxels: gaps of the mesh up to this width close to tell what is inside
-  std::optional<std::filesystem::path> materials_out;  // a list of what the materials' numbers mean
-  std::optional<std::filesystem::path> assign;         // rules by which names get numbers
-  std::optional<double> sdf;                           // a band, in voxels: distances are written
+  double close = 0;  // in voxels: gaps of the mesh up to this width are closed to find what is inside
+  std::optional<std::filesystem::path>
+      materials_out;                            // the file for a list of the materials' numbers and names
+  std::optional<std::filesystem::path> assign;  // rules by which names get numbers
+  std::optional<double> sdf;                    // the band in voxels, if distances are written
   Floats sdf_type = Floats::F32;
-  std::optional<std::filesystem::path> report;  // what is wrong with the mesh
-  bool flood = false;  // --inside flood: the surface is built, and what no path leads to is filled afterwards
+  std::optional<std::filesystem::path> report;  // the file for the mesh's faults
+  bool flood =
+      false;  // --inside flood: the surface is built, and space that no path reaches is filled afterwards
   std::optional<InsideMaterial> interior;
   std::vector<GivenShell> shells;          // from the surface inwards
   std::optional<double> seal;              // --fill outside: gaps up to twice this wide are closed

@@ -35,8 +35,7 @@
 
 namespace vox {
 
-// This part of vox-convert writes scenes, and uses scene files.
-
+// A scene that is to be written, with its other forms.
 struct Output {
   dag::VoxelScene scene;
   std::optional<bricks::FrozenBricks> bricks;  // present if --structure asks for them
@@ -92,9 +91,7 @@ bool writes_file(const ConvertOptions& options);
 // Runs --info, --verify, an export of a scene file, or the making of bricks for it.
 void use_scene_file(const ConvertOptions& options);
 
-// This part of vox-convert paints strokes on meshes.
-
-// The figures of a painting.
+// The figures of a painting: strokes on meshes.
 struct PaintingFigures {
   uint64_t strokes = 0, size = 0, texels = 0, bytes = 0, rebuilds = 0, updates = 0, queries = 0;
   double seconds = 0, table_seconds = 0;
@@ -141,8 +138,6 @@ struct Conversion {
   std::vector<uint64_t> parts;
   NewParts new_parts;
 };
-
-// The next part shows the results of vox-convert, for --json and the screen.
 
 // A conversion of a volume to bricks; times in s.
 struct VolumeConversion {
@@ -212,11 +207,9 @@ void fill_space(dag::VoxelScene& scene, std::optional<attributes::PackedValues>&
 // Checks, before the work, that the results can be written to their files.
 void check_targets(const ConvertOptions& options);
 
-// This part of vox-convert builds the scene of a mesh, alone or together with other ranks. With --parts it writes
-// each rank's result as a part of one scene.
-
-// Collective if a launcher has started several processes. On rank 0 the result has the words of the whole scene;
-// with --parts it has none, because they are in the parts' files.
+// Builds the scene of a mesh, alone or together with other ranks. With --parts it writes each rank's result as a part
+// of one scene. Collective if a launcher has started several processes. On rank 0 the result has the words of the
+// whole scene; with --parts it has none, because they are in the parts' files.
 voxelize::BuildResult built_together(Engine& engine, const build::SceneInput& input,
                                      const ConvertOptions& options, Conversion& conversion);
 
@@ -224,10 +217,7 @@ voxelize::BuildResult built_together(Engine& engine, const build::SceneInput& in
 void write_head(const dag::VoxelScene& scene, const ConvertOptions& options, Conversion& conversion);
 
 // Returns, in words, the facts that decide which voxels vox-convert makes from meshes. Equal facts make equal scenes.
-
 BuildFacts build_facts(const build::SceneInput& input, const ConvertOptions& options);
-
-// This part of vox-convert makes scenes larger than their device.
 
 // Reads --spill: a folder, or `host` for the host's memory. Throws UsageError if there is no such folder.
 build::SpillOptions parse_spill(const std::string& text);
@@ -235,26 +225,20 @@ build::SpillOptions parse_spill(const std::string& text);
 // Sets the group `spill`.
 void set_spill(ResultGroup& results, const build::BuildFigures& figures);
 
-// Returns "3 rounds of 1,024,000 nodes, 23.44 MiB; spilled in 0.10 s, merged in 0.42 s, ordered in 0.21 s"
+// Returns "3 rounds of 1,024,000 nodes, 23.44 MiB: built in 1.30 s, spilled in 0.10 s, merged in 0.42 s, …"
 std::string spill_line(const build::BuildFigures& figures);
 
-// This part of vox-convert makes scenes from meshes.
-
-// Reads the meshes, paints them, chooses the palette and voxelizes. Sets `conversion`.
+// Makes a scene from meshes: reads them, paints them, chooses the palette and voxelizes. Sets `conversion`.
 dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion);
-
-// This part of vox-convert measures distances to meshes.
 
 // Throws UsageError if --sdf does not go with the other options.
 void check_distances(const ConvertOptions& options);
 void convert_distances(const ConvertOptions& options);
 
-// This part of vox-convert makes scenes from clouds of points.
-
-// Reads all inputs, and fills the voxels in which points fall.
+// Makes a scene from clouds of points: reads all inputs, and fills the voxels in which points lie.
 dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conversion);
 
-// The next functions are its steps. This one logs that the sizes of splats are ignored, if they are.
+// The next functions are steps of convert_points(). This one logs that the sizes of splats are ignored, if they are.
 void tell_ignored_sizes(const ConvertOptions& options);
 // Surveys a cloud, and warns of its faults. Throws Error if the cloud has no points.
 CloudSurvey surveyed(const PointCloud& cloud, const std::filesystem::path& path,
@@ -266,15 +250,11 @@ voxelize::Box around_points(const voxelize::Box& box, double radius);
 ScenePlusError voxels_of(PointCloud cloud, const voxelize::Grid& grid, double radius,
                          const ConvertOptions& options);
 
-// This part of vox-convert makes scenes from other programs' voxel files.
-
-// Reads the file, and makes the level that --res asks for.
+// Makes a scene from another program's voxel file: reads it, and makes the level that --res asks for.
 dag::VoxelScene convert_voxels(const ConvertOptions& options, Conversion& conversion);
 
 // Returns the options by which the colors of voxels or points become materials.
 VoxelFileOptions voxel_file_options(const ConvertOptions& options);
-
-// This part of vox-convert reads volumes and makes bricks.
 
 // Converts a volume to bricks, and writes a scene file, .nrrd or .npy.
 void convert_volume(const ConvertOptions& options);
@@ -286,22 +266,18 @@ bricks::FrozenBricks scene_bricks(const dag::VoxelScene& scene, const ConvertOpt
 // Runs --info, --verify or an export for a scene file that holds only bricks.
 void use_bricks_file(const ConvertOptions& options);
 
-// This part of vox-convert makes scenes from volumes.
-
-// Reads a volume and chooses its materials.
+// Makes a scene from a volume: reads it and chooses its materials.
 dag::VoxelScene scene_of_volume(const std::filesystem::path& path, const ConvertOptions& options);
 
 // Does the same for the only input, and makes the level that --res asks for.
 dag::VoxelScene convert_volume_to_scene(const ConvertOptions& options, Conversion& conversion);
 
-// This part of vox-convert puts meshes, clouds of points, volumes, other programs' voxels and scene files on one
-// grid.
-
 // True if one of the inputs is a mesh.
 bool has_mesh_input(const ConvertOptions& options);
 
-// Where several inputs fill a voxel, the last one counts. Consecutive meshes are one input. All inputs share one
-// palette, which is chosen from at most 16 colors of each input.
+// Puts meshes, clouds of points, volumes, other programs' voxels and scene files on one grid. If several inputs fill
+// a voxel, the last one counts. Consecutive meshes are one input. All inputs share one palette, which is chosen from
+// at most 16 colors of each input.
 dag::VoxelScene convert_mixed(const ConvertOptions& options, Conversion& conversion);
 
 }  // namespace vox

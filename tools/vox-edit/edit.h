@@ -48,10 +48,7 @@ struct EditOptions {
 // Reads the options. Throws UsageError, and Error if the scene or the script is missing.
 EditOptions read_edit_options(const CommandLine& arguments);
 
-// The description of vox-edit: its options with the scripts for which they have an effect, and examples. The
-// command line is read by it.
-
-// The traits of a run, for the rules of options. They say what it does.
+// The traits of a run, for the rules of options.
 enum EditTrait : uint32_t {
   kEdits = 1,  // the script is run, not only checked
   kRecording = 2,
@@ -59,15 +56,13 @@ enum EditTrait : uint32_t {
   kScene = 8       // the file holds a scene, not a volume
 };
 
+// Describes vox-edit: its options, with the scripts for which they have an effect, and examples. The command line is
+// read by this description.
 ToolDescription edit_description();
 
-// Checks that the options of vox-edit match its script, scene and purpose.
-
-// These throw UsageError for an option that would have no effect on a scene, or on a volume.
+// These throw UsageError for an option of vox-edit that would have no effect on a scene, or on a volume.
 void check_given(const EditOptions& options, const dag::VoxelScene& scene);
 void check_given_for_volume(const EditOptions& options);
-
-// Checks the files that a run of vox-edit writes.
 
 // Checks, before the work, that the results can be written. It is an error if a result would replace a file
 // that is read, or another result. `on_error` is called with every error that is found in the script;
@@ -75,16 +70,14 @@ void check_given_for_volume(const EditOptions& options);
 void check_targets(const EditOptions& options, const edit::Script& script,
                    const edit::OnScriptError& on_error = {});
 
-// Runs --check, which shows what a script would do, without running it, and lists all its errors.
-
-// Reads the script and the scenes that it names, warns of edits outside of the grid, and prints the number of
-// edits of each kind. If there are errors, it logs all of them, up to a limit, and then throws Error.
+// Runs --check: reads the script and the scenes that it names without running it, warns of edits outside of the grid,
+// and prints the number of edits of each kind. If there are errors, it logs all of them, up to a limit, and then
+// throws Error.
 void check_script(const EditOptions& options, const dag::VoxelScene& scene);
 void check_script(const EditOptions& options, const bricks::FrozenBricks& bricks);
 
-// vox-edit refuses to run as several processes, and tells how large a scene one device can edit.
-
-// Throws UsageError.
+// Throws a UsageError that says why vox-edit does not run as several processes, and how large a scene one device can
+// edit.
 [[noreturn]] void refuse_ranks(const EngineOptions& engine, const ranks::Ranks& ranks);
 
 // Records the work of a run of edits: totals for the screen and --json, a table with a row for each

@@ -92,10 +92,7 @@ inline bool writes_pictures(const RenderToolOptions& options) {
 // Reads the options. Throws UsageError, and Error if the scene is missing.
 RenderToolOptions read_render_options(const CommandLine& arguments);
 
-// The description of vox-render: its options with the pictures for which they have an effect, and examples. The
-// command line is read by it.
-
-// The traits of a run, for the rules of options. They say what it shows.
+// The traits of a run, for the rules of options. They name what it shows.
 enum RenderTrait : uint32_t {
   kLit = 1,       // a scene in the light
   kMeasured = 2,  // depth, normal or level as colors
@@ -117,8 +114,6 @@ enum RenderTrait : uint32_t {
 };
 
 ToolDescription render_description();
-
-// Checks that the options of vox-render match its picture.
 
 enum class Shown { Scene, Volume };
 
@@ -167,7 +162,6 @@ void set_picture(ResultGroup& results, const Frame& frame, const render::Picture
 
 // Writes the pictures of a run, each to a file of its own or all to a film. The files appear together when the last
 // picture is done. If there are several processes, rank 0 writes.
-
 class PictureOutput {
  public:
   explicit PictureOutput(const RenderToolOptions& options);
@@ -182,8 +176,6 @@ class PictureOutput {
   std::list<OutputFile> pictures_;
   uint32_t count_ = 0;
 };
-
-// These functions choose the part of a scene that pictures show.
 
 // Returns the part inside options.clip, or all of the scene. Throws Error if it is empty.
 dag::VoxelScene clipped_part(dag::VoxelScene scene, const RenderToolOptions& options);
@@ -203,17 +195,14 @@ std::optional<Layer> cut_layer(const dag::VoxelScene& scene, const render::Camer
 // cut and everything behind it stay. Returns nothing if there is no cut. Throws Error if no voxel is left.
 std::optional<Cutaway> cut_open(const dag::VoxelScene& scene, Vec3d eye, const std::optional<Layer>& cut);
 
-// The next function writes a scene as a page for flying through.
-
-// Writes the page to options.page.
+// Writes the scene as a page for flying through, to options.page.
 void write_page(const RenderToolOptions& options);
 
-// The next function takes pictures of files that hold only a volume's bricks.
-
-// Shows the volume with rays, or a cut of it. Throws UsageError for options that are only for scenes.
+// Takes pictures of a file that holds only a volume's bricks: with rays, or a cut. Throws UsageError for options that
+// are only for scenes.
 void show_volume(const RenderToolOptions& options);
 
-// The rest of this header draws a legend, which explains a picture's colors, into a corner of it.
+// A legend in a corner of a picture explains its colors.
 
 struct LegendStep {
   scene::Rgb8 color;

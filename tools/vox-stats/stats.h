@@ -21,14 +21,11 @@
 
 namespace vox {
 
-// This part of vox-stats is about bricks: those of the file, and the memory that others would take.
-
 std::string bricks_text(const measure::BricksStats& stats);
 void set_bricks_stats(ResultGroup& results, const measure::BricksStats& stats);
 void add_bricks(HtmlPage& page, const measure::BricksStats& stats);
 
-// The bricks of several files are shown in one table, like Tables 6.1 and 6.3 of Labschütz.
-
+// The bricks of one of several files. They are shown in one table, like Tables 6.1 and 6.3 of Labschütz.
 struct BricksOfFile {
   std::string file;
   measure::BricksStats stats;
@@ -38,8 +35,7 @@ ResultTable files_table(const std::vector<BricksOfFile>& files);
 // Returns all of it. In a report it is /files.
 ResultGroup files_results(const std::vector<BricksOfFile>& files, const std::string& command);
 
-// The command line of vox-stats.
-
+// The sections of a report, which --only names.
 enum class Section { Scene, Materials, Levels, Sharing, Sizes, Memory, Bricks, Compression };
 
 struct StatsOptions {
@@ -108,7 +104,7 @@ std::string viewer_of(const dag::VoxelScene& scene, const StatsOptions& options)
 void add_materials_figure(HtmlPage& page, const std::string& title, const std::string& caption,
                           const ResultTable& materials);
 
-// The next functions make the tables that screen, page and files share.
+// The tables that screen, page and files share:
 ResultTable materials_table(const scene::Palette& palette, const measure::DagStats& stats,
                             const std::vector<uint32_t>& entries);  // entries of the palette
 ResultTable used_materials(const scene::Palette& palette, const measure::DagStats& stats);
@@ -164,9 +160,7 @@ void set_compression(ResultGroup& results, const SceneStats& stats);
 std::string compression_text(const SceneStats& stats);
 void add_compression(HtmlPage& page, const SceneStats& stats);
 
-// The rest of this header is for `vox-stats --against`, which compares two scenes by the voxels that both fill.
-
-// One of the two scenes.
+// One of the two scenes that `vox-stats --against` compares by the voxels that both fill.
 struct ComparedScene {
   std::string file;
   dag::VoxelScene scene;  // its DAG loses its words after the comparison
@@ -184,7 +178,6 @@ struct Comparison {
 
 ResultGroup results_of(const Comparison& comparison);
 
-// Runs --against.
 void run_against(const StatsOptions& options);
 
 }  // namespace vox

@@ -67,10 +67,8 @@ ScenePlusError read_hash_dag(const std::filesystem::path& path, const VoxelFileO
 void write_hash_dag(const dag::VoxelScene& scene, const std::filesystem::path& path,
                     const std::optional<VoxelBox>& clip, uint64_t memory_limit = 0);
 
-// HashDAG's files have the colors of voxels as one word for each voxel, in the order of a depth-first walk
-// through the slots.
-
-// Makes these colors. Cuts the walk into pieces of limited size, which can be made in any order.
+// Makes the colors of a file: one word for each voxel, in the order of a depth-first walk through the slots. The walk
+// is cut into pieces of limited size, which can be made in any order.
 class HashDagColors {
  public:
   // The scene must have voxels, and materials or colors.

@@ -22,7 +22,6 @@
 namespace vox {
 
 // A set of numbers below a bound, one bit each. It also gives each member's index in the set.
-
 class IdSet {
  public:
   explicit IdSet(uint64_t bound) : bits_(bound / 64 + 1) {}

@@ -34,15 +34,13 @@ void write_magica_vox(const dag::VoxelScene& scene, const std::filesystem::path&
 // True if a file with this content was written by write_magica_vox().
 bool is_magica_vox_of_vox(std::string_view file);
 
-// The rest of this header reads MagicaVoxel's .vox, versions 150 and 200.
-
-// Reads the first frame of all models at their places in the scene graph, turned so that y is up. Hidden
+// Reads MagicaVoxel's .vox, versions 150 and 200: the first frame of all models at their places in the scene graph,
+// turned so that y is up. Hidden
 // models are left out, and a message says so. A file that vox wrote gives back the grid and the materials of
 // its scene.
 VoxelFile open_magica_vox(const std::filesystem::path& path);
 
-// A transform that maps voxels to voxels: axes are exchanged and mirrored, and then everything is moved.
-
+// A map of voxels or points: axes are exchanged and mirrored, and then everything is moved.
 struct AxisTransform {
   // Coordinate i of the result is coordinate from[i], times sign[i], plus move[i].
   std::array<uint32_t, 3> from = {0, 1, 2};

@@ -79,15 +79,14 @@ void for_each_entry(ByteCursor& from, OnEntry on_entry) {
 
 namespace vox {
 
-// The blocks of Minecraft have colors by name: the color that a block mostly has from afar.
-
-// Returns "oak_stairs" for "minecraft:oak_stairs[facing=east]".
+// Returns the name in a block's state: "oak_stairs" for "minecraft:oak_stairs[facing=east]".
 std::string_view block_name(std::string_view state);
 
 // True for air of any kind, which is invisible.
 bool is_air(std::string_view name);
 
-// Returns the color of a common block, or of a block made from one. Returns nothing for other blocks.
+// Returns the color that a common block, or a block made from one, mostly has from afar. Returns nothing for other
+// blocks.
 std::optional<scene::Rgb8> known_block_color(std::string_view name);
 
 // Returns the full, opaque blocks of Minecraft 1.17 and later that give no light and stay as they are placed. All

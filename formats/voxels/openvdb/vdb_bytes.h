@@ -98,8 +98,8 @@ inline VdbBytes first_bytes() {
   return head;
 }
 
-// Returns the metadata of the file. The first one is the mark; if the file holds a scene, a second one describes it.
-// Earlier versions did not describe the scene, so that the number before the mark was 1.
+// Returns the metadata of the file: first the mark and then, if the file holds a scene, its description. Older files
+// have none, so is_vdb_of_vox() ignores the number of metadata.
 inline TextPairs file_metadata(std::string_view scene) {
   TextPairs metadata = {{"creator", "vox"}};
   if (!scene.empty()) metadata.emplace_back(kVdbSceneName, scene);

@@ -96,7 +96,6 @@ class FaceFinder {
 };
 
 // Makes a mesh from rectangles of faces by finding the corners that they share.
-
 struct SurfaceMesh {
   std::vector<Int3> vertices;  // corners of voxels in the scene's coordinates, each once
   // Each rectangle has four vertices, counter-clockwise as seen from outside.
@@ -220,9 +219,8 @@ class RecordBytes {
   size_t end_ = 0;
 };
 
-// The next function writes the filled voxels of a scene as points of a PLY file.
-
-// The file is binary, little-endian. Each point has x, y, z, the voxel's center in the world, as floats if
+// Writes the filled voxels of a scene as points of a binary, little-endian PLY file. Each point has x, y, z, the
+// voxel's center in the world, as floats if
 // these are precise enough for the voxels, otherwise as doubles; nx, ny, nz, the surface's normal there, which is the
 // voxel's own if `normals` has one; and red, green, blue of its material if the scene has materials.
 // Cubes of 64³ voxels come in Morton order, and inside a cube x runs fastest. Throws Error if there are more
@@ -232,9 +230,8 @@ void write_voxel_points(const dag::VoxelScene& scene, const std::filesystem::pat
                         const attributes::PackedValues* normals = nullptr,
                         ranks::Ranks& ranks = ranks::alone());
 
-// The normal of a surface at a voxel follows from the filled voxels among its 26 neighbors.
-
-// Returns a vector of length 1. If the filled neighbors lie on one side, as at the border of something
+// Returns the normal of a surface at a voxel, a vector of length 1 that follows from the filled voxels among the
+// voxel's 26 neighbors. If these lie on one side, as at the border of something
 // solid, it points to the other side, opposite to the neighbors' mean direction. If they lie around a
 // plane, as in a wall one voxel thick, it is the direction in which they extend least. It then points to
 // the side with fewer neighbors or, if the sides are equal, has a positive largest coordinate.

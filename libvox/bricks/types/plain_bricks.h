@@ -6,7 +6,6 @@
 namespace vox::bricks {
 
 // An empty brick: no voxel is filled, and it takes no bytes at all.
-
 struct EmptyBrick {
   static constexpr const char* kName = "empty";
   static constexpr bool kHoldsAll = false;
@@ -36,7 +35,6 @@ struct EmptyBrick {
 };
 
 // A homogeneous brick: all voxels have one value, which takes one word.
-
 struct HomogeneousBrick {
   static constexpr const char* kName = "homogeneous";
   static constexpr bool kHoldsAll = false;
@@ -68,7 +66,6 @@ struct HomogeneousBrick {
 };
 
 // A dense brick: the value of every voxel, x fastest.
-
 struct DenseBrick {
   static constexpr const char* kName = "dense";
   static constexpr bool kHoldsAll = true;
@@ -112,7 +109,6 @@ struct DenseBrick {
 //   one value   each of the list, ascending; padded to a word
 //   k bits      each voxel, x fastest: its value's place in the list; 2^k is at least the number of values.
 //               Low bits come first, across the borders of words
-
 struct PaletteBrick {
   static constexpr const char* kName = "palette";
   static constexpr bool kHoldsAll = false;

@@ -13,7 +13,6 @@ namespace vox::bricks {
 //   one value      each voxel
 //
 // In the thesis, codes have six bytes, because they are Morton codes in the volume.
-
 struct ListBrick {
   static constexpr const char* kName = "list";
   static constexpr bool kHoldsAll = true;
@@ -87,7 +86,6 @@ struct ListBrick {
 //   2 B           each bucket (4 B in bricks of 64³ and more): the voxels in it and before it; padded to a word
 //   1 B           each voxel: the low bits of its hash
 //   one value     each voxel
-
 struct HashBrick {
   static constexpr const char* kName = "hash";
   static constexpr bool kHoldsAll = true;
@@ -196,7 +194,6 @@ struct HashBrick {
 };
 
 // A masked brick: masks of the filled voxels (block_masks.h), and the values of these voxels in Morton order.
-
 struct MaskedBrick {
   static constexpr const char* kName = "masked";
   static constexpr bool kHoldsAll = true;

@@ -10,15 +10,14 @@
 namespace vox::hash {
 
 // The results that the threads of a build report to the host.
-
 struct KeyBuildStatus {
   uint32_t failed;       // 1 if some key found no place
   uint32_t conflicts;    // 1 if a key came with two values
   uint32_t twice;        // 1 if a key may be stored in two places
   uint32_t most_probes;  // the greatest number of places that a search for a key reads
-  uint64_t copies;       // cells that came again
+  uint64_t copies;       // cells that equal an earlier cell
   uint64_t restarts;     // restarts of parts of the table
-  uint64_t turns;        // turns in which parts of the table were built, without failed tries
+  uint64_t turns;        // turns in which parts of the table were built; failed tries do not count
   uint64_t sectors;      // sectors touched, if they are counted
   uint64_t apart;        // 1 + the value of the key that is kept apart, 0 if there is none
 };
@@ -37,7 +36,7 @@ VOX_HD inline void note_probes(KeyBuildStatus* status, uint32_t probes) {
     device::atomic_max(&status->most_probes, probes);
 }
 
-// Reports that a cell came again, or that its key has two values.
+// Reports that a cell equals one that is stored already, or that its key has two values.
 template <CellWord Cell>
 VOX_HD void note_copy(KeyBuildStatus* status, Cell stored, Cell cell) {
   if (stored == cell)
@@ -47,7 +46,6 @@ VOX_HD void note_copy(KeyBuildStatus* status, Cell stored, Cell cell) {
 }
 
 // Finds the different cells among cells that may come more than once.
-
 template <CellWord Cell>
 struct DiffersFromItsTwin {
   const Cell* cells;

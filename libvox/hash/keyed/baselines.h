@@ -14,7 +14,6 @@ namespace vox::hash {
 // The table `open`: plain open addressing along the random sequence of places (probes.h), first come, first served.
 // Searches take many probes. The table reproduces the upper histogram of García et al. 2011, Figure 3; `robin-random`
 // reproduces the lower one. The places of keys depend on the order in which threads come.
-
 template <CellWord Cell>
 struct OpenRef {
   Cell* cells;
@@ -103,7 +102,6 @@ class OpenTable final : public SearchedKeyTable<Device, Cell, OpenRef<Cell>> {
 // The table `sorted`: cells in ascending order and binary search, the baseline of the papers from which the
 // other tables come. A slot is a place in the order. A build is a radix sort and a comparison of neighbors,
 // which finds copies and keys with two values.
-
 template <CellWord Cell>
 struct SortedRef {
   const Cell* cells;

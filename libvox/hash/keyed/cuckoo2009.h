@@ -72,7 +72,8 @@ struct Cuckoo2009Ref {
   static constexpr uint32_t kSubTables = 3, kSubTableCells = Buckets::kSubTableCells,
                             kBucketCells = kSubTables * kSubTableCells;
   static constexpr uint32_t kMostBucketKeys = Buckets::kMostKeys;
-  static constexpr uint32_t kMostSeeds = 16;  // in `cuckoo2009`, 60 % fail with 512 keys, none with 409
+  static constexpr uint32_t kMostSeeds =
+      16;  // too few for 60 % of buckets of 512 keys, enough for all of 409
   static constexpr uint32_t kHeadWords = kSized ? sizeof(BucketHead) / sizeof(uint32_t) : 1;
 
   Cell* cells;
@@ -218,7 +219,7 @@ struct SetHeads {
 template <CellWord Cell, class Table>
 struct BuildBucket {
   // An iteration of the paper goes through all three sub-tables, a turn through one. Buckets of 409 keys take 16 turns
-  // on average, as in the paper's 5.5 iterations. 25 turns would be too few for 3 % of them and for all of 512.
+  // on average, as in the paper's 5.5 iterations. 25 turns would be too few for 3 % of these, and for all with 512 keys.
   static constexpr uint32_t kMostTurns = 25 * Table::kSubTables;
   static constexpr uint32_t kSeenBits = 4096;  // see certainly_too_many()
 

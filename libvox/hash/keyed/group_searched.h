@@ -6,7 +6,7 @@
 //                                          the slot, or kNoSlot. Tells the probe of all that it reads
 //   template <class Group, class Probe> VOX_HD void insert(Group, Cell cell, KeyBuildStatus*, Probe&) const;
 //                                          tells the probe of all that it reads, and of each atomic operation
-//   kFewestProbes                          how many buckets or slabs a search may look at in any table
+//   kFewestProbes                          how many buckets or slabs a search may look at even in an empty table
 //   VOX_HD Cell cell(uint32_t slot) const;
 //   VOX_HD void prefetch(Cell key) const;  asks for what both read first
 //

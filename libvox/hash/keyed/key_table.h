@@ -4,8 +4,8 @@
 //
 // A key is stored once. Equal cells may come more than once. A key with two values is an error, and so is a
 // table that cannot be built; no key is ever lost. A table whose build has failed is empty, like one that has
-// not been built yet: searches find nothing. In some variants the slot of a key is the same on every device.
-// In others threads decide it, and no result may depend on it.
+// not been built yet: searches find nothing. In some variants the slot of a key is the same on every device. In
+// others it depends on the order in which threads run, and no result may depend on it.
 #pragma once
 
 #include <array>
@@ -248,7 +248,6 @@ inline double most_load_factor(const std::string& table) {
 }
 
 // Tables of voxel keys to which keys can be added after they are built. Their buckets hold many cells each.
-
 template <class Device, CellWord Cell>
 class GrowingKeyTable : public KeyTable<Device, Cell> {
  public:

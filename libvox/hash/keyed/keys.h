@@ -17,7 +17,6 @@ namespace vox::hash {
 // The keys of pixels and voxels: three orders in which the places of a grid become numbers (García et al.
 // 2011, §4.2). The order decides which keys are neighbors, and thereby how much a table of voxel keys gains
 // if stored or searched keys lie side by side.
-
 enum class KeyLayout : uint8_t {
   RowMajor,    // x + width · (y + height · z): neighbors along x
   Morton,      // bits of the coordinates interleaved: neighbors along all axes
@@ -121,7 +120,7 @@ struct CellFormat {
     const auto low = static_cast<uint32_t>(different) & static_cast<uint32_t>(~most_value());
     return (low | static_cast<uint32_t>(uint64_t{different} >> 32)) == 0;
   }
-  // Returns the key whose cells are kept apart, which is also the greatest key.
+  // Returns the key whose cell is kept apart. It is also the greatest key.
   VOX_HD Cell apart_key() const { return kEmptyCell<Cell> >> value_bits; }
 };
 

@@ -10,8 +10,8 @@
 namespace vox::hash {
 
 // Numbers the different keys of a batch and finds the key of a number: the compacting table and two-way index
-// of Alcantara et al. 2009, §4.3, on any table of voxel keys. A prefix sum over the table's cells numbers
-// those that hold a key from 0 to count() - 1, in the order of their slots.
+// of Alcantara et al. 2009, §4.3, on any table of voxel keys. A prefix sum over the table's cells gives the numbers
+// 0 to count() - 1 to the cells that hold a key, in the order of their slots.
 
 constexpr uint32_t kNoNumber = UINT32_MAX;  // the number of a key that is not stored
 

@@ -26,7 +26,6 @@
 namespace vox::hash {
 
 // Computes the remainder by a divisor that is used often, with two multiplications.
-
 struct Modulus {
   uint64_t divisor;
   uint64_t reciprocal;  // (2^64 − 1) / divisor; quotients by it are right or too small by 1

@@ -25,7 +25,7 @@ struct SectorRoom {
     uint64_t of_size[kSizes];
   };
   OfSize of_size[kSizes];
-  Missing missing[PartedList::kParts];  // in parts, the numbers of items that the tables did not hold
+  Missing missing[PartedList::kParts];  // the numbers of items that the tables did not hold, counted in parts
   uint64_t sectors;
   uint32_t stopped;  // 1 + number of the first batch that lacked room, else 0
   uint32_t word;     // LinkedBatches::word(), which belongs to the caller

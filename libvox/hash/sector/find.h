@@ -11,9 +11,9 @@ namespace vox::hash {
 
 #ifdef __CUDACC__
 
-// FindInSectors for a warp, which searches for 32 items at once, each in the same way as the scalar search.
-// Each lane has an item of its own, but eight lanes read a line together, 16 bytes each: to a GPU's L1 cache,
-// 32 lanes that each read a different line are 32 times the work.
+// FindInSectors for a warp, which searches for 32 items at once, each in the same way as a single thread does. Each
+// lane has an item of its own, but eight lanes read a line together, 16 bytes each. If each lane read a line of its
+// own, a GPU's L1 cache would have 32 times the work.
 
 // The facts that a lane learns about its line: the slots with the fingerprint of its item, and the places of
 // their items.

@@ -12,8 +12,6 @@
 
 namespace vox::hash {
 
-// The batch, sorted by bucket.
-
 // The key by which a batch is sorted. Its low bits are the number of an item's bucket, counted over all
 // sizes. Above them is the item's fingerprint, if there is room.
 struct BucketKey {
@@ -224,7 +222,6 @@ static_assert(device::PrefetchingBody<PlanBuckets>);
 // The last step of inserting a sorted batch: writes each item to the place that the plan of its bucket gives
 // it, in the order of buckets. This is the order of memory, so mostly whole lines are written, and no atomics
 // are needed.
-
 struct WriteItems {
   SlabMemoryRef memory;
   SectorSpaces spaces;

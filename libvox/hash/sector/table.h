@@ -17,7 +17,6 @@ namespace vox::hash {
 
 // The places for items of one size: superblocks that belong to this table, from which runs are cut one after
 // the other, and a reserve of places for batches that do not involve the host.
-
 template <class Device>
 class SectorPlaces {
  public:
@@ -176,8 +175,9 @@ class SectorTable {
       places_.make_reserve(std::max(kOften * room.places, buckets_.items() / kShare));
     if (buckets_.items_before_full() < 2 * items) buckets_.reserve(2 * items, growth);
   }
-  // Makes a reserve before the first such batch: places for a share of this table's items, or of the items of
-  // all tables, but none if a superblock would be too much; and buckets for a few items.
+  // Makes a reserve before the first such batch: buckets for a few items, and places for a share of this table's
+  // items or of the items of all tables. The places are whole superblocks; if the share is smaller than one, there
+  // are none.
   void make_first_reserve(uint64_t all_items) {
     constexpr uint64_t kFewItems = 1 << 16;
     const uint64_t share = std::max(buckets_.items(), all_items / kMaxItemWords) / kShare;

@@ -1,5 +1,5 @@
 // The table set `sector`, a variant designed for this library. Compared with the slab tables of Molenaar &
-// Eisemann 2024, it has no empty slots of last slabs, reads one line instead of walking a list, and writes in
+// Eisemann 2024, it has no last slabs with empty slots, reads one line instead of walking a list, and writes in
 // the order of memory. table_ref.h describes its layout, and how a bucket takes new items.
 //
 // There are two ways to insert items:
@@ -89,7 +89,7 @@ class SectorTables final : public TableSet<Device> {
   void took(const SectorRoom& room, const SizeCounts& inserted) {
     const uint64_t there = limits().sectors, taken = std::min(room.sectors, there);
     const uint64_t reused = std::min(taken, left_count_), kept = left_count_ - reused;
-    const uint64_t moved = std::min(reused, kept);  // these fill the gaps of the reused ones
+    const uint64_t moved = std::min(reused, kept);  // from the list's end to the places of reused sectors
     device_.copy(left_sectors_.data(), left_sectors_.data() + left_count_ - moved, moved);
     left_count_ = kept;
     sectors_ += taken - reused;

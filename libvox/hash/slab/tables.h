@@ -81,7 +81,7 @@ class SlabTable {
             slabs_searched_};
   }
 
-  // The remaining items and slabs after a sweep, counted on the device.
+  // The numbers of items and slabs that remain after a sweep, counted on the device.
   struct Left {
     uint64_t items = 0, slabs = 0;
   };

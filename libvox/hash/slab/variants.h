@@ -12,7 +12,6 @@ namespace vox::hash {
 //   word 8       the next slab of the bucket, or kNullSlab
 //   word 9       for sweeps: a bit for each slot that holds an item
 //   words 10…    32 items
-
 struct Accel8 {
   static constexpr const char* kName = "accel8";
   static constexpr uint32_t kSlots = 32;
@@ -74,7 +73,6 @@ struct Accel8 {
 //   word 31      the next slab of the bucket, or kNullSlab
 //   word 32      for sweeps: a bit for each slot that holds an item
 //   words 33…    31 items
-
 struct Accel32 {
   static constexpr const char* kName = "accel32";
   static constexpr uint32_t kSlots = 31;
@@ -134,7 +132,6 @@ struct Accel32 {
 //   word 62      the next slab of the bucket, or kNullSlab
 //   word 63      for sweeps: a bit for each slot that holds an item
 //   words 64…    the other words of the 31 items
-
 struct Atomic64 {
   static constexpr const char* kName = "atomic64";
   static constexpr uint32_t kSlots = 31;
@@ -202,7 +199,6 @@ struct Atomic64 {
 //   word 1       the next slab of the bucket, or kNullSlab
 //   word 2       for sweeps: a bit for each slot that holds an item
 //   words 3…     32 items
-
 struct Ticket {
   static constexpr const char* kName = "ticket";
   static constexpr uint32_t kSlots = 32;
