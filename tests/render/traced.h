@@ -68,6 +68,7 @@ class DenseScene {
       const int material = grid(x, y, z);
       if (material != dag::kEmptyVoxel) voxels_.push_back({{int(x), int(y), int(z)}, material});
     }
+    for (uint32_t log2 = 0; side_ >> log2 > 1; ++log2) cubes_.push_back(cubes(log2));
   }
 
   // Returns the hit without level of detail.
@@ -89,7 +90,7 @@ class DenseScene {
   render::Hit trace_cubes(const render::Ray& ray, uint32_t finest = dag::kLeafLog2) const {
     render::Hit first;
     for (uint32_t log2 = 0; side_ >> log2 > 1; log2 = log2 == 0 ? finest : log2 + 1)
-      for (const Cube& cube : cubes(log2)) {
+      for (const Cube& cube : cubes_[log2]) {
         const DensePass enters(ray, cube_at(cube.corner, 1u << log2)), pass(ray, cube.filled);
         const DensePass::Wide ticks = std::min<DensePass::Wide>(ray.before + (enters.in >> 2), ray.widest);
         const bool stops = log2 == 0 || ticks >= (DensePass::Wide{ray.pixel_is_voxel} << log2);
@@ -125,6 +126,7 @@ class DenseScene {
 
   uint32_t side_;
   std::vector<Voxel> voxels_;
+  std::vector<std::vector<Cube>> cubes_;  // of each size, as cubes() finds them
 };
 
 }  // namespace vox
