@@ -27,8 +27,7 @@
 // have only three cells: half of all sets of 33 million keys have such keys. From the fifth attempt on, keys of 32 bits
 // are folded, too, because keys with the same remainder by 1900813 have the same cells, whatever c0 and c1 are.
 //
-// Second, the prime is 2^32 - 5 if 1900813 is less than 64 times the number of buckets, because otherwise some buckets
-// would get far more keys than others, or none.
+// Second, the prime is 2^32 - 5 for more than 1900813 / 64 buckets, because otherwise their sizes differ too much.
 #pragma once
 
 #include <algorithm>
