@@ -147,7 +147,12 @@ class BlockPalette {
   }
 
   const std::vector<std::string>& names() const { return names_; }
-  uint8_t of_material(uint32_t material) const { return materials_[material]; }
+  uint8_t of_material(uint32_t material) const {
+    if (materials_[material] == 0)
+      throw Error(fmt::format("a voxel has material {}, which its palette does not have", material))
+          .hint("is the file damaged?");
+    return materials_[material];
+  }
   uint8_t of_color(uint32_t packed) const {
     return static_cast<uint8_t>(nearest_(scene::unpacked_color(packed)) + 1);
   }
@@ -170,7 +175,7 @@ class BlockPalette {
 
   NearestBlock nearest_;
   std::vector<std::string> names_;
-  std::array<uint8_t, scene::kPaletteSize> materials_ = {};
+  std::array<uint8_t, scene::kPaletteSize> materials_ = {};  // 0: not in the palette
 };
 
 [[noreturn]] void throw_too_many_blocks(const dag::VoxelScene& scene, const VoxelBox& box,

@@ -162,6 +162,9 @@ class Slices {
 
   // Draws `count` voxels of this value side by side, where nothing has been drawn before.
   void put(std::vector<Picture>& images, const Int3& first, uint32_t count, uint32_t value) const {
+    if (value > materials())
+      throw Error(fmt::format("a voxel has material {}, which its palette does not have", value - 1))
+          .hint("is the file damaged?");
     PngRows& image = started(images[by_material_ ? value - 1 : 0]);
     const uint32_t bits = image.bits, in_byte = 8 / bits, index = by_material_ ? 1 : value;
     auto [row, column] = pixel(image, first);

@@ -364,8 +364,9 @@ void write_tiles(const dag::VoxelScene& scene, const fs::path& path, const std::
     std::ranges::sort(levels[level]);
     progress.update(level + 1, fmt::format("level {}", level));
   }
-  for (uint32_t level = 0; level <= finest; level += kSubtreeLevels)
-    for (const uint64_t key : levels[level])
+  for (uint32_t level = 0; level <= finest;
+       level += kSubtreeLevels)  // the root has a file even without voxels
+    for (const uint64_t key : level == 0 ? std::vector<uint64_t>{0} : levels[level])
       output.write(
           fs::path("subtrees") / std::to_string(level) / (place_text(place_of_key(key)) + ".subtree"),
           subtree_file(levels, level, key));

@@ -246,6 +246,12 @@ TEST_F(SchemWritten, MaterialsWithTheNamesOfBlocksAreTheseBlocks) {
   }
 }
 
+TEST_F(SchemWritten, MaterialsBeyondThePaletteAreErrorsAndNotAir) {
+  KnownScene known = known_scene(16, Materials::Sixteen, noise_grid(1));
+  known.scene.palette.count = 5;
+  EXPECT_THROW(write_schem(known.scene, path("a.schem"), std::nullopt), Error);
+}
+
 TEST_F(SchemWritten, OurReaderFindsTheSameVoxels) {
   for (const Materials materials : {Materials::None, Materials::Sixteen, Materials::Colors}) {
     const KnownScene known = known_scene(66, materials, noise_grid(5));

@@ -141,6 +141,15 @@ TEST_F(Tiles, OfAClipBoxHaveItsVoxelsAlone) {
   EXPECT_EQ(tile(1, {0, 1, 0}).substr(0, 4), "\xc8\xc8\xc8\xff");
 }
 
+TEST_F(Tiles, OfNoVoxelsHaveASubtreeWithoutTiles) {
+  const KnownScene known = known_scene(
+      64, Materials::None, [](uint32_t x, uint32_t, uint32_t) { return x < 8 ? 0 : dag::kEmptyVoxel; });
+  write_tiles(known.scene, path("t") / "tileset.json", VoxelBox{{32, 0, 0}, {64, 64, 64}}, {});
+  EXPECT_FALSE(is_available(0, {0, 0, 0}));
+  const std::string root = read_bytes(path("t") / "subtrees/0/0.0.0.subtree");
+  EXPECT_EQ(numbers(root, "availableCount"), std::vector<double>{0});
+}
+
 // The frame at a place is compared with the ellipsoid: up is its normal, and north is the direction in which the latitude
 // grows.
 TEST_F(Tiles, LieAtTheirPlaceOnTheEarth) {
@@ -300,6 +309,14 @@ TEST_F(Slices, OfEachMaterialAreWhiteWhereItIs) {
     expect_layers(cube_at({0, 0, 0}, 20), 2, fmt::format("layers/material-{:02}", material), [&](Int3 v) {
       return known.value(v) == material + 1 ? scene::Rgba8{255, 255, 255, 255} : scene::Rgba8{0, 0, 0, 255};
     });
+}
+
+TEST_F(Slices, MaterialsBeyondThePaletteAreErrors) {
+  KnownScene known = known_scene(20, Materials::Sixteen, noise_grid(2));
+  known.scene.palette.count = 5;
+  for (const bool by_material : {false, true})
+    EXPECT_THROW(write(known, {.axis = 2, .by_material = by_material}), Error);
+  EXPECT_FALSE(std::filesystem::exists(path("layers")));
 }
 
 TEST_F(Slices, HaveTheColorsOfVoxels) {
