@@ -48,21 +48,21 @@ class ChunkFinder {
       : dataset_(dataset),
         format_(format),
         most_bytes_(most_bytes),
-        chunks_((words + format.words - 1) / format.words) {}
+        count_(words / format.words + (words % format.words != 0)) {}
 
   std::vector<StoredChunk> find() {
-    if (chunks_.empty()) return {};
+    if (count_ == 0) return {};
     const Quiet quiet;
-    for (uint64_t chunk = 0; chunk < chunks_.size(); ++chunk) {
+    for (uint64_t chunk = 0; chunk < count_; ++chunk) {
       const hsize_t first = chunk * format_.words;
       hsize_t bytes = 0;
       check(H5Dget_chunk_storage_size(dataset_.id, &first, &bytes), dataset_.where(), "cannot be read");
       if (bytes == 0 || bytes > most_bytes_) fail(chunk, bytes);
-      chunks_[chunk].bytes = bytes;
+      chunks_.push_back({.bytes = bytes});
     }
     ask_place(0);
-    if (chunks_.size() > 1) ask_place(chunks_.size() - 1);
-    find_between(0, chunks_.size() - 1);
+    if (count_ > 1) ask_place(count_ - 1);
+    find_between(0, count_ - 1);
     return std::move(chunks_);
   }
 
@@ -100,8 +100,8 @@ class ChunkFinder {
 
   const Object& dataset_;
   const ChunkFormat& format_;
-  uint64_t most_bytes_;
-  std::vector<StoredChunk> chunks_;
+  uint64_t most_bytes_, count_;
+  std::vector<StoredChunk> chunks_;  // only those that are there, because the file may state any number
 };
 
 }  // namespace
