@@ -186,15 +186,19 @@ TEST(ChangesOfLines, EraseAndReplaceTheKeyThatIsAllOnes) {
   }
 }
 
-// More keys compete for some buckets than these have cells, so the change fails in the middle and begins again.
+// More keys compete for some buckets than these have cells, so the change fails in the middle and begins again. Added keys
+// are greater than those that compete already, so that it is stored keys for which there is no place.
 TEST(ChangesOfLines, LoseNoKeyIfThereIsNoPlace) {
   const auto engine = test_engine();
   const hash::KeyTableOptions options = {.load_factor = 0.8};
   ChangedTable<uint64_t> table(*engine, options);
   const auto keys = random_keys<uint64_t>(5000, 5);
-  const auto adversarial = adversarial_keys(options);
-  table.build(keys);
-  table.change(some_of(keys, 1000, 1), adversarial, 1);
+  auto built = keys, adversarial = adversarial_keys(options);
+  std::ranges::sort(adversarial);
+  const auto middle = adversarial.begin() + 400;
+  built.insert(built.end(), adversarial.begin(), middle);
+  table.build(built);
+  table.change(some_of(keys, 1000, 1), std::vector<uint64_t>(middle, adversarial.end()), 1);
   table.expect_holds(adversarial);
 }
 
