@@ -212,6 +212,7 @@ render::CameraPose pose_of(const dag::VoxelScene& scene, const vox_camera& camer
     if (from.target) throw UsageError("camera->target has an effect with an eye alone");
     return render::framing(boxes, from.view, camera.turn, from.fov, size);
   }
+  if (camera.turn != 0) throw UsageError("camera->turn has an effect without an eye alone");
   return render::poses_from(from, boxes, {space.corner(), space.unit()}, size).front();
 }
 

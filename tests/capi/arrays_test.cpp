@@ -347,6 +347,11 @@ TEST_F(CapiOptions, ACameraDoesWhatItsFieldsSay) {
   camera.samples = 65;
   std::vector<uint8_t> pixels(4);
   EXPECT_EQ(vox_scene_render(engine_, scene_, &camera, 1, 1, pixels.data(), 4), VOX_BAD_USE);
+  const double eye[3] = {20, 20, 20};
+  camera.samples = 1, camera.eye = eye;
+  EXPECT_OK(vox_scene_render(engine_, scene_, &camera, 1, 1, pixels.data(), 4));
+  camera.turn = 90;
+  EXPECT_EQ(vox_scene_render(engine_, scene_, &camera, 1, 1, pixels.data(), 4), VOX_BAD_USE);
 }
 
 }  // namespace

@@ -326,6 +326,7 @@ TEST(CapiExports, AreTheFunctionsOfTheHeaderAlone) {
 #ifndef VOX_C_LIBRARY
   GTEST_SKIP() << "the library is not shared";
 #else
+  if (!std::filesystem::exists(VOX_C_LIBRARY)) GTEST_SKIP() << "the tests run apart from their build";
   std::ifstream file(VOX_C_SYMBOLS);
   std::vector<std::string> expected;
   for (std::string name; std::getline(file, name);) expected.push_back(name);

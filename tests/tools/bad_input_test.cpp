@@ -47,6 +47,11 @@ TEST_F(BadInput, MeshesThatAreNone) {
   expect_failure(kFailed, "missing.obj", {"cube.obj", "missing.obj", "--res", "64"});
 }
 
+TEST_F(BadInput, ATimeOfTheEnvironmentThatIsNoneIsAnErrorBeforeAnyWork) {
+  expect_failure(kFailed, "SOURCE_DATE_EPOCH is 'now'", {"missing.obj", "--res", "64"},
+                 {.environment = {{"SOURCE_DATE_EPOCH", "now"}}});
+}
+
 TEST_F(BadInput, PipesAndDevicesAreRefusedInsteadOfWaitedFor) {
   ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
   for (const char* extension :

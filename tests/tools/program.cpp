@@ -211,11 +211,12 @@ void CubesTest::SetUp() {
 }
 
 std::string ProgramTest::python(const std::string& text) const {
-  if (text.find("h5py") != std::string::npos &&
-      std::system("/usr/bin/python3 -c 'import h5py' 2> /dev/null") != 0) {
-    [] { GTEST_SKIP() << "no h5py"; }();
+  const bool reads_files = text.find("h5py") != std::string::npos;
+  const std::string module = reads_files ? "h5py" : text.find("numpy") != std::string::npos ? "numpy" : "sys";
+  if (std::system(("/usr/bin/python3 -c 'import " + module + "' 2> /dev/null").c_str()) != 0) {
+    [&] { GTEST_SKIP() << "no " << module; }();
     // Ends the test, which has its result by now.
-    throw testing::AssertionException({testing::TestPartResult::kSkip, __FILE__, __LINE__, "no h5py"});
+    throw testing::AssertionException({testing::TestPartResult::kSkip, __FILE__, __LINE__, module.c_str()});
   }
   write("program.py", text);
   const std::string folder = folder_.string();

@@ -266,6 +266,12 @@ TEST_F(SolidProgram, WhatAWalkerDoesNotReachIsFilled) {
   expect_failure(kFailed, "can be reached from outside",
                  {"walls.h5", "-o", "x.h5", "--fill", "outside=0.2", "--seed", "3,1,2"});
   expect_failure(kFailed, "see --seed", {"walls.h5", "-o", "x.h5", "--carve", "1.8,0.3", "--seed", "3,1,0"});
+  write("ct.nrrd",  // of a patient, whose head is at the end of the z axis
+        "NRRD0004\ntype: uint8\ndimension: 3\nspace: left-posterior-superior\nsizes: 4 4 4\n"
+        "space directions: (1,0,0) (0,1,0) (0,0,1)\nencoding: raw\n\n" +
+            std::string(64, 'x'));
+  expect_failure(kFailed, "y axis does not point up",
+                 {"ct.nrrd", "--structure", "svdag", "-o", "x.h5", "--carve", "1.8,0.3"});
 }
 
 // Tests voxels that are no cubes, from the mesh to other programs' files.

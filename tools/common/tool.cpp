@@ -20,6 +20,7 @@
 #include "libvox/base/files.h"
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
+#include "libvox/base/units.h"
 
 namespace vox {
 namespace {
@@ -70,6 +71,7 @@ std::optional<CommandLine> read_command_line(const ToolDescription& tool, int ar
     return std::nullopt;
   }
   set_log_level(arguments);
+  timestamp();  // so that it fails before the work and not behind it
   return arguments;
 }
 

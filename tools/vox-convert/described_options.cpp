@@ -320,11 +320,12 @@ std::string output_extensions() {
 ToolDescription convert_description() {
   return {
       .program = "vox-convert",
-      .usage = "INPUT... (--res N | --voxel-size S) [options]",
+      .usage = "INPUT... [--res N | --voxel-size S] [options]",
       .about =
           "Turns textured meshes, points, volumes and other programs' voxels into a scene file: a sparse "
           "voxel directed acyclic graph (SVDAG) with a palette of 16 materials, hybrid bricks or a spatial "
-          "hash. It also exports scene files for other programs. --help files lists all formats.\n",
+          "hash. Meshes and points need --res or --voxel-size. It also exports scene files for other "
+          "programs. --help files lists all formats.\n",
       .examples =
           {"vox-convert house.obj --res 4K                        house.h5, 4096 voxels along its long side",
            "vox-convert ct_64x64x93_uint16.raw --threshold 0.08   bricks of a volume, without the lowest 8 %",

@@ -220,6 +220,8 @@ voxelize::BuildResult built_mesh(Engine& engine, const scene::Scene& scene, scen
 void fill_space(dag::VoxelScene& scene, std::optional<attributes::PackedValues>& normals,
                 const ConvertOptions& options) {
   if (!fills_space(options)) return;
+  if (options.walker && scene.up != dag::UpAxis::Y)
+    throw Error("its y axis does not point up, as that of a scene for --carve does");
   const uint64_t memory = options.engine.memory_limit;
   uint8_t material = 0;
   if (scene.dag.materials && !scene.dag.empty())
