@@ -29,9 +29,11 @@ one() {  # TOOL ROOM: writes what was found to a file
   [[ $1 != initcheck ]] || ours=()
   timeout "$SECONDS_EACH" "$sanitizer" --tool "$1" --error-exitcode 99 ${ours[@]+"${ours[@]}"} "$test" --gtest_brief=1 \
     >"$log" 2>&1 || status=$?
-  local errors
-  errors=$(grep -c "^========= \(Invalid\|Uninitialized\|Misaligned\|Error\|Race\|Barrier\|Program hit\|Warning: Race\)" "$log" || true)
+  local errors found="Invalid\|Uninitialized\|Host API memory\|Misaligned\|Error\|Race\|Barrier\|Program hit\|Warning: Race"
+  errors=$(grep "^========= \($found\)" "$log" | grep -cv "Target application terminated before" || true)
+  if grep -q "Target application terminated before" "$log" && [[ $errors == 0 ]]; then status=unused; fi
   case $errors-$status in
+    0-unused) echo "uses no GPU" ;;
     0-0) echo "nothing" ;;
     0-124) echo "nothing in $SECONDS_EACH s" ;;
     0-99) echo "errors" ;;
