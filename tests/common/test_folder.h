@@ -16,6 +16,10 @@ inline std::string read_bytes(const std::filesystem::path& file) {
   return bytes;
 }
 
+inline void write_bytes(const std::filesystem::path& file, const std::string& bytes) {
+  std::ofstream(file, std::ios::binary) << bytes;
+}
+
 // A separate folder for one test, which is removed at its end.
 class TestFolder {
  public:
@@ -36,7 +40,7 @@ class TestFolder {
   std::filesystem::path write(const std::string& name, const std::string& content) const {
     std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << content;
+    write_bytes(file, content);
     return file;
   }
 

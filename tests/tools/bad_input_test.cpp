@@ -49,7 +49,7 @@ TEST_F(BadInput, MeshesThatAreNone) {
 
 TEST_F(BadInput, ATimeOfTheEnvironmentThatIsNoneIsAnErrorBeforeAnyWork) {
   expect_failure(kFailed, "SOURCE_DATE_EPOCH is 'now'", {"missing.obj", "--res", "64"},
-                 {.environment = {{"SOURCE_DATE_EPOCH", "now"}}});
+                 {.folder = folder_, .file_size_limit = {}, .environment = {{"SOURCE_DATE_EPOCH", "now"}}});
 }
 
 TEST_F(BadInput, PipesAndDevicesAreRefusedInsteadOfWaitedFor) {

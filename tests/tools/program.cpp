@@ -136,10 +136,6 @@ bool have_programs() {
   return fs::exists(program_folder() / "vox-convert") && fs::exists(program_folder() / "vox-scene");
 }
 
-void write_bytes(const fs::path& file, const std::string& bytes) {
-  std::ofstream(file, std::ios::binary) << bytes;
-}
-
 std::map<std::string, std::string> listing(const fs::path& folder) {
   std::map<std::string, std::string> entries;
   for (const auto& entry : fs::recursive_directory_iterator(folder))

@@ -58,8 +58,6 @@ bool have_programs();
 // Returns every file and folder below `folder`, with the content of files.
 std::map<std::string, std::string> listing(const std::filesystem::path& folder);
 
-void write_bytes(const std::filesystem::path& file, const std::string& bytes);
-
 // True if a program's output contains this part.
 inline bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;

@@ -83,10 +83,6 @@ inline void expect_equal_scenes(const dag::VoxelScene& a, const dag::VoxelScene&
   }
 }
 
-inline void write_bytes(const fs::path& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
-}
-
 class SceneFile : public testing::Test {
  protected:
   void SetUp() override {

@@ -169,10 +169,6 @@ T number_at(const std::string& bytes, size_t at) {
   return value;
 }
 
-inline void write_bytes(const std::filesystem::path& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
-}
-
 // Reads the file. The result must be a correct scene or an Error that names a file; returns true for an
 // Error.
 inline bool is_refused(const std::filesystem::path& path, const VoxelFileOptions& options) {
