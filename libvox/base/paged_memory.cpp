@@ -17,7 +17,6 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/files.h"
-#include "libvox/base/late_errors.h"
 #include "libvox/base/progress.h"
 
 namespace vox {

@@ -111,4 +111,8 @@ class PagedMemory {
   std::vector<std::atomic<uint8_t>> fills_;
 };
 
+// Makes all pieces that could not be filled unread again, so that whoever reads one next gets its error. It is called
+// when such an error is thrown (see fail_later()).
+void forget_unfilled_pieces();
+
 }  // namespace vox

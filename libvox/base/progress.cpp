@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "libvox/base/error.h"
-#include "libvox/base/late_errors.h"
+#include "libvox/base/paged_memory.h"
 #include "libvox/base/work_watch.h"
 
 namespace vox {
