@@ -5,10 +5,14 @@ set(vox_precompiled <algorithm> <array> <bit> <cmath> <cstdint> <cstring> <files
     <optional> <span> <string> <string_view> <utility> <vector> <fmt/format.h> <tbb/parallel_for.h>)
 
 # vox_precompile(GROUP TARGET [HEADER...]): the targets of a group, which have the same flags, share the
-# precompiled headers of the group's first target. Optimized groups get none except in builds with sanitizers,
-# because GCC's optimizer gives false warnings about std::string in precompiled headers (PR 105651).
+# precompiled headers of the group's first target. Optimized code gets none unless warnings are off, as in code with
+# a sanitizer, because GCC's optimizer gives false warnings about std::string in precompiled headers (PR 105651).
 function(vox_precompile group target)
-  if(NOT VOX_SANITIZE AND NOT group MATCHES "^cold")
+  set(has_warnings TRUE)
+  if(VOX_SANITIZE MATCHES "thread" OR (VOX_SANITIZE AND NOT group MATCHES "tests$"))
+    set(has_warnings FALSE)
+  endif()
+  if(has_warnings AND NOT group MATCHES "^cold")
     return()
   endif()
   get_property(first GLOBAL PROPERTY vox_precompiled_${group})

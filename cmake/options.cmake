@@ -16,7 +16,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 add_library(vox_options INTERFACE)
 target_compile_features(vox_options INTERFACE cxx_std_20)
-if(VOX_SANITIZE)
+if(VOX_SANITIZE MATCHES "thread")
   set(warnings -w)  # the release build reports the warnings
 else()
   # -Wno-restrict: GCC 12 wrongly warns about its own std::string (PR 105651). In C++, clang's -Wconversion is also about signs,
@@ -55,18 +55,25 @@ if(VOX_HARDEN AND NOT VOX_SANITIZE AND CMAKE_BUILD_TYPE MATCHES "Rel")
   target_link_options(vox_hardened INTERFACE -Wl,-z,relro,-z,now)
 endif()
 set(vox_program_sources "")  # sources that are part of every program
-set(vox_hot_options "")      # for code that computes much: the library and the tests of its rooms
+set(vox_library_options "")  # for code that computes much
+set(vox_hot_options "")      # for its tests
 set(vox_cold_options -O0)    # for tests that compute little: compiling them is faster
 if(VOX_SANITIZE)
-  set(vox_hot_options -O1)  # instrumented code without optimization compiles in half the time
   # Checks that duplicate the address sanitizer's are left out, because they take a third of the compile time.
   set(sanitizer_flags -fsanitize=${VOX_SANITIZE} -fno-sanitize=null,object-size,vptr -fno-sanitize-recover=all
       -fno-omit-frame-pointer)
   if(VOX_SANITIZE MATCHES "thread")
+    set(vox_library_options -O1)  # instrumented code without optimization compiles in half the time
+    set(vox_hot_options -O1)
     set(vox_program_sources ${PROJECT_SOURCE_DIR}/cmake/tsan/tbb.cpp)
-  elseif(VOX_SANITIZE MATCHES "address")
+    target_compile_options(vox_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${sanitizer_flags}>")
+  else()
+    # Tests are compiled as for release, so that a compiler cache has them, and run faster: what is examined is the
+    # code under test, in the libraries and the tools.
     set(vox_program_sources ${PROJECT_SOURCE_DIR}/cmake/asan/leaks.cpp)
+    target_compile_options(vox_hardened INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${sanitizer_flags};-O1;-g1;-UNDEBUG;-w>")
+    # Otherwise code of headers would be that of the tests wherever both contain it.
+    target_link_options(vox_hardened INTERFACE "$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>:-Wl,-Bsymbolic-functions>")
   endif()
-  target_compile_options(vox_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${sanitizer_flags}>")
   target_link_options(vox_options INTERFACE -fsanitize=${VOX_SANITIZE})
 endif()

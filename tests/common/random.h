@@ -7,6 +7,13 @@
 
 #include "libvox/base/vec.h"
 
+// Programs with these sanitizers have these functions. The tests cannot ask the compiler, which instruments the
+// library and not the tests.
+extern "C" {
+__attribute__((weak)) void __asan_init();  // NOLINT(bugprone-reserved-identifier)
+__attribute__((weak)) void __tsan_init();  // NOLINT(bugprone-reserved-identifier)
+}
+
 namespace vox {
 
 class Random {
@@ -28,20 +35,13 @@ class Random {
 
 // Sets the amount of work that tests do: less in programs with sanitizers, which are slow.
 
-#ifdef __SANITIZE_THREAD__
 // The thread sanitizer examines the order of events, which a few of them show as well as many.
-inline constexpr bool kThreadSanitizer = true;
-#else
-inline constexpr bool kThreadSanitizer = false;
-#endif
+inline const bool kThreadSanitizer = __tsan_init != nullptr;
+inline const bool kAddressSanitizer = __asan_init != nullptr;
 
 // A factor for the work of tests, such as the number of scripts. With sanitizers it is small, because their
 // findings show early.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr uint32_t kThoroughness = 1;
-#else
-inline constexpr uint32_t kThoroughness = 10;
-#endif
+inline const uint32_t kThoroughness = kAddressSanitizer || kThreadSanitizer ? 1 : 10;
 
 // Returns all of these cases or, in programs with sanitizers, every fourth, beginning with the first.
 template <class T>

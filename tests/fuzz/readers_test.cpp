@@ -18,7 +18,7 @@
 namespace vox::fuzz {
 namespace {
 
-constexpr uint32_t kChanges = 15 * kThoroughness;  // of the seeds of each target
+const uint32_t kChanges = 15 * kThoroughness;  // of the seeds of each target
 
 size_t place_of(Random& random, const std::string& bytes) {
   return random.below(static_cast<uint32_t>(bytes.size()) + 1);

@@ -213,10 +213,10 @@ TEST_F(Streams, ClosedStreamsAreNeitherACrashNorTheNumbersOfFiles) {
   EXPECT_EQ(digest("made.h5"), digest("cube.h5"));
 }
 
-#ifdef VOX_FAILING_MALLOC
 TEST_F(Streams, LackOfMemoryIsAnErrorWhereverItOccurs) {
-  if (!std::filesystem::exists(VOX_FAILING_MALLOC)) GTEST_SKIP() << "the library is not beside the test";
-  setenv("LD_PRELOAD", VOX_FAILING_MALLOC, 1);
+  const std::string library = preloaded("failing_malloc");
+  if (!std::filesystem::exists(library)) GTEST_SKIP() << kNothingToPreload;
+  setenv("LD_PRELOAD", library.c_str(), 1);
   uint64_t failures = 0;
   for (const char* to : {"t.vox", "t.h5"})
     for (uint32_t bytes = 64 << 10; bytes <= 8 << 20; bytes *= 2) {
@@ -230,7 +230,6 @@ TEST_F(Streams, LackOfMemoryIsAnErrorWhereverItOccurs) {
   unsetenv("VOX_FAIL_MALLOC");
   EXPECT_GE(failures, 2u);
 }
-#endif
 
 }  // namespace
 }  // namespace vox

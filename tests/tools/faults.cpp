@@ -151,11 +151,7 @@ std::vector<uint64_t> fault_numbers(uint64_t count, uint64_t most) {
 }
 
 void FaultsTest::SetUp() {
-#ifndef VOX_FAILING_CALLS
-  GTEST_SKIP() << "not in programs with sanitizers";
-#else
-  if (!fs::exists(VOX_FAILING_CALLS)) GTEST_SKIP() << "no " << VOX_FAILING_CALLS;
-#endif
+  if (!fs::exists(preloaded("failing_calls"))) GTEST_SKIP() << kNothingToPreload;
   if (GetParam().name == "Film" && std::system("ffmpeg -version > /dev/null 2>&1") != 0)
     GTEST_SKIP() << "ffmpeg is not installed";
   ProgramTest::SetUp();
@@ -197,9 +193,7 @@ Finished FaultsTest::run(const std::string& resolution,
                          {"VOX_FAULT_CLOCK", "1"},
                          {"VOX_FAULT_COUNT", (folder_ / "count").string()}};
   options.environment.insert(environment.begin(), environment.end());
-#ifdef VOX_FAILING_CALLS
-  options.environment.insert({"LD_PRELOAD", VOX_FAILING_CALLS});
-#endif
+  options.environment.insert({"LD_PRELOAD", preloaded("failing_calls")});
   return run_program(GetParam().program, with_resolution(GetParam().arguments, resolution), options);
 }
 

@@ -108,15 +108,14 @@ TEST_F(OutputsProgram, ALimitOfTheSizeOfFilesIsAnErrorAndNoSignal) {
     expect_failure(kFailed, "File too large", {"cube.h5", "-o", to}, {.folder = {}, .file_size_limit = 1024});
 }
 
-#ifdef VOX_FAILING_CALLS
 TEST_F(OutputsProgram, AnInputThatBecomesShorterIsAnErrorThatNamesIt) {
-  if (!fs::exists(VOX_FAILING_CALLS)) GTEST_SKIP() << "no " << VOX_FAILING_CALLS;
+  if (!fs::exists(preloaded("failing_calls"))) GTEST_SKIP() << kNothingToPreload;
   fs::create_directories(folder_ / "in");
   converted({"cube.h5", "-o", "cube.vl32", "-q"});
   for (const char* input : {"in/cube.obj", "in/cube.vl32"}) {
     fs::copy(folder_ / fs::path(input).filename(), folder_ / input);
     const Finished shrunk = run("vox-convert", {input, "--res", "64", "-o", "a.h5"},
-                                {{"LD_PRELOAD", VOX_FAILING_CALLS},
+                                {{"LD_PRELOAD", preloaded("failing_calls")},
                                  {"VOX_FAULT_FOLDER", (folder_ / "in").string()},
                                  {"VOX_FAULT_PROGRAM", "vox-"},
                                  {"VOX_FAULT_SHRINK", "1"}});
@@ -127,7 +126,7 @@ TEST_F(OutputsProgram, AnInputThatBecomesShorterIsAnErrorThatNamesIt) {
 }
 
 TEST_F(OutputsProgram, MaterialsAndTexturesThatTheDiskDoesNotGiveAreAnError) {
-  if (!fs::exists(VOX_FAILING_CALLS)) GTEST_SKIP() << "no " << VOX_FAILING_CALLS;
+  if (!fs::exists(preloaded("failing_calls"))) GTEST_SKIP() << kNothingToPreload;
   fs::create_directories(folder_ / "in");
   ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "100", "--texture-size", "16", "-o", "s.obj"}).code, 0);
   for (const auto& entry : fs::directory_iterator(folder_))
@@ -139,7 +138,7 @@ TEST_F(OutputsProgram, MaterialsAndTexturesThatTheDiskDoesNotGiveAreAnError) {
   size_t failures = 0;
   for (int at = 1; at <= 20; ++at) {
     const Finished failed = run("vox-convert", {"s.obj", "--res", "16", "-o", "a.h5"},
-                                {{"LD_PRELOAD", VOX_FAILING_CALLS},
+                                {{"LD_PRELOAD", preloaded("failing_calls")},
                                  {"VOX_FAULT_FOLDER", (folder_ / "in").string()},
                                  {"VOX_FAULT_PROGRAM", "vox-"},
                                  {"VOX_FAULT_AT", std::to_string(at)},
@@ -154,7 +153,6 @@ TEST_F(OutputsProgram, MaterialsAndTexturesThatTheDiskDoesNotGiveAreAnError) {
   }
   EXPECT_GE(failures, 2u);
 }
-#endif
 
 // Each system call on a file fails once, and from then on, for every kind of output of every tool. The program says so
 // and leaves what was there, or it ends with exit code 0 and its output is whole. Calls that are interrupted or do less
@@ -262,9 +260,7 @@ class AllocationFaultsTest : public FaultsTest {
     std::map<std::string, std::string> environment = {{"VOX_FAIL_CALLERS", callers},
                                                       {"VOX_FAIL_COUNT", (folder_ / "requests").string()},
                                                       {"VOX_FAIL_AT", std::to_string(request)}};
-#ifdef VOX_FAILING_MALLOC
-    environment["LD_PRELOAD"] = std::string(VOX_FAILING_CALLS) + ":" + VOX_FAILING_MALLOC;
-#endif
+    environment["LD_PRELOAD"] = preloaded("failing_calls") + ":" + preloaded("failing_malloc");
     return run(resolution, environment);
   }
 
@@ -276,9 +272,6 @@ class AllocationFaultsTest : public FaultsTest {
 };
 
 TEST_P(AllocationFaultsTest, LackOfMemoryIsAnErrorAndLeavesNothingHalfWritten) {
-#ifdef VOX_FAILING_MALLOC
-  if (!std::filesystem::exists(VOX_FAILING_MALLOC)) GTEST_SKIP() << "no " << VOX_FAILING_MALLOC;
-#endif
   ASSERT_EQ(run("32", {}).code, 0);
   const std::map<std::string, std::string> old = outputs();
   ASSERT_EQ(run_without("64", 0).code, 0);

@@ -132,6 +132,10 @@ Finished run_program(const std::string& name, const std::vector<std::string>& ar
   return run;
 }
 
+std::string preloaded(const std::string& name) {
+  return (program_folder() / "tests" / ("libvox_" + name + ".so")).string();
+}
+
 bool have_programs() {
   return fs::exists(program_folder() / "vox-convert") && fs::exists(program_folder() / "vox-scene");
 }

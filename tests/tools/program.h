@@ -52,6 +52,11 @@ struct RunOptions {
 Finished run_program(const std::string& name, const std::vector<std::string>& arguments,
                      const RunOptions& options);
 
+// Returns the path of a library of preload/, which makes calls of a program fail. It does not exist where tests run
+// apart from their build, nor beside programs with a sanitizer, which must be the first library that is loaded.
+std::string preloaded(const std::string& name);
+inline constexpr const char* kNothingToPreload = "no library that makes calls fail";
+
 // True if VOX_BIN names a folder with the programs.
 bool have_programs();
 

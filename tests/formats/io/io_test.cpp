@@ -31,6 +31,7 @@
 #include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
 #include "libvox/base/process.h"
+#include "tests/common/random.h"
 #include "tests/common/test_folder.h"
 #include "tests/formats/mesh/mesh_checks.h"
 
@@ -282,10 +283,7 @@ void take(size_t bytes) {
 
 TEST(ChildProcess, TakesNoMoreMemoryThanItMayUntilThatIsLifted) {
   constexpr size_t kMore = size_t{100} << 20;
-  std::string too_much = "took more than 64.00 MiB of memory";
-#ifdef __SANITIZE_ADDRESS__
-  too_much = "crashed";
-#endif
+  const std::string too_much = kAddressSanitizer ? "crashed" : "took more than 64.00 MiB of memory";
   EXPECT_EQ(message_of(10, [] { take(size_t{32} << 20); }), "");
   EXPECT_EQ(message_of(10, [] { take(kMore); }), too_much);
   EXPECT_NO_THROW(run_in_child_process({.seconds = 10, .bytes = 1 << 20}, [](ChildMemory& memory) {

@@ -271,8 +271,8 @@ bool leaks(const std::vector<uint8_t>& filled, int32_t side) {
 
 TEST(SplatVoxels, ASphereOfFlatSplatsHasAClosedSkin) {
   constexpr int32_t kSide = 200;
-  constexpr int kSplats = 5000 * kThoroughness;
-  const double radius = 10 * std::sqrt(double{kSplats} / 500);
+  const int kSplats = static_cast<int>(5000 * kThoroughness);
+  const double radius = 10 * std::sqrt(static_cast<double>(kSplats) / 500);
   std::vector<TestSplat> splats;
   for (int i = 0; i < kSplats; ++i) {  // on a spiral from pole to pole
     const double z = 1 - (i + 0.5) * 2 / kSplats, angle = i * 2.399963, flat = std::sqrt(1 - z * z);

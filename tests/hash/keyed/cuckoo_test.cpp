@@ -50,7 +50,7 @@ class CuckooTables : public testing::Test {
 // One or two of 5,000 buckets need a second seed, and none has more than 512 keys. The paper counts 5.5 iterations of three
 // turns each; the turn that finds nothing to do is one more here.
 TEST_F(CuckooTables, FewBucketsOf2009AreBuiltTwiceAndNoTableIs) {
-  constexpr uint32_t kRounds = 100 * kThoroughness, kBuckets = 5;
+  const uint32_t kRounds = 100 * kThoroughness, kBuckets = 5;
   uint64_t restarts = 0, turns = 0, parts = 0;
   for (uint32_t round = 0; round < kRounds; ++round) {
     const auto table = make<uint64_t>({.table = "cuckoo2009", .seed = round});

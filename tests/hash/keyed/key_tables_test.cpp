@@ -29,7 +29,7 @@ class KeyTables : public testing::TestWithParam<std::string> {
   using Cells = std::vector<Cell>;
   using Map = std::unordered_map<Cell, uint32_t>;
 
-  static constexpr uint32_t kCount = 1000 * kThoroughness;
+  static inline const uint32_t kCount = 1000 * kThoroughness;
 
   std::unique_ptr<AnyKeyTable<Cell>> make(hash::KeyTableOptions options = {}) {
     options.table = GetParam();

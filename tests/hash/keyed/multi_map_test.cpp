@@ -249,7 +249,7 @@ TEST_F(CuckooBuckets, ASearchReadsOneBucketOrTwo) {
 // need a second attempt.
 TEST_F(CuckooBuckets, AreBuiltAtTheFirstAttempt) {
   uint32_t attempts = 0;
-  constexpr uint32_t kBuilds = 200 * kThoroughness;
+  const uint32_t kBuilds = 200 * kThoroughness;
   for (uint32_t round = 0; round < kBuilds; ++round) {
     const Table table = make({.table = "cuckoo_buckets", .load_factor = 0.95});
     const Keys keys = mixed_keys(4 * 16 * 19, round);  // 5 buckets in each sub-table
@@ -266,7 +266,7 @@ TEST_F(CuckooBuckets, AreBuiltAtTheFirstAttempt) {
 using hash::KeyRun;
 using hash::RunOrder;
 
-constexpr uint32_t kCount = 3000 * kThoroughness;
+const uint32_t kCount = 3000 * kThoroughness;
 
 template <class Cell>
 struct Items {
