@@ -1,6 +1,5 @@
 // Meshes of the C interface: arrays become a scene of triangles after everything in them has been checked.
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 
 #include <array>
@@ -9,6 +8,7 @@
 #include "capi/handles.h"
 #include "formats/images/image.h"
 #include "formats/mesh/mesh.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/units.h"
 
 namespace vox {
@@ -32,7 +32,7 @@ uint64_t first_wrong(uint64_t count, const IsWrong& is_wrong) {
 template <class Number>
 void copy_positions(const void* from, std::vector<Vec3d>& to) {
   const auto* numbers = static_cast<const Number*>(from);
-  tbb::parallel_for(uint64_t{0}, uint64_t{to.size()}, [&](uint64_t i) {
+  parallel_for(uint64_t{0}, uint64_t{to.size()}, [&](uint64_t i) {
     to[i] = {double{numbers[3 * i]}, double{numbers[3 * i + 1]}, double{numbers[3 * i + 2]}};
   });
 }
@@ -129,7 +129,7 @@ void add_texcoords(const vox_mesh_arrays& arrays, scene::Scene& scene) {
   if (from == nullptr) return;
   const bool is_up = known_choice<uint32_t>(arrays.v_direction, 2, "arrays->v_direction") == VOX_V_UP;
   scene.texcoords.resize(arrays.corner_uv != nullptr ? 3 * arrays.triangles : arrays.vertices);
-  tbb::parallel_for(uint64_t{0}, uint64_t{scene.texcoords.size()}, [&](uint64_t i) {
+  parallel_for(uint64_t{0}, uint64_t{scene.texcoords.size()}, [&](uint64_t i) {
     const float v = from[2 * i + 1];
     scene.texcoords[i] = {from[2 * i], is_up ? 1 - v : v};
   });
@@ -167,8 +167,8 @@ scene::Scene scene_of_arrays(const vox_mesh_arrays* given) {
   }
   add_texcoords(arrays, scene);
   scene.triangles.resize(arrays.triangles);
-  tbb::parallel_for(uint64_t{0}, arrays.triangles,
-                    [&](uint64_t i) { scene.triangles[i] = triangle_of(arrays, i); });
+  parallel_for(uint64_t{0}, arrays.triangles,
+               [&](uint64_t i) { scene.triangles[i] = triangle_of(arrays, i); });
   scene::drop_bad_triangles(scene);
   return scene;
 }

@@ -1,5 +1,4 @@
 // Voxels of a scene in the caller's memory: as lists, as dense boxes and as pictures.
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +8,7 @@
 #include "capi/handles.h"
 #include "formats/voxels/export.h"
 #include "libvox/base/bits.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/colors.h"
@@ -55,7 +55,7 @@ Pieces counted_pieces(const dag::FrozenDag& dag, const VoxelBox& region) {
   Pieces pieces;
   if (!region.empty()) pieces.corners = corners_of_cubes(dag, region, kPieceSide);
   pieces.first.resize(pieces.corners.size() + 1);
-  tbb::parallel_for(size_t{0}, pieces.corners.size(), [&](size_t i) {
+  parallel_for(size_t{0}, pieces.corners.size(), [&](size_t i) {
     throw_if_cancelled();
     uint64_t count = 0;
     dag::for_each_leaf(
@@ -119,7 +119,7 @@ void write_lists(const dag::VoxelScene& scene, const VoxelBox& region, uint64_t 
   if (capacity != pieces.first.back())
     throw UsageError(fmt::format("capacity is {}, but the box has {} voxels", capacity, pieces.first.back()));
   const ListWriter writer(scene, to);
-  tbb::parallel_for(size_t{0}, pieces.corners.size(), [&](size_t i) {
+  parallel_for(size_t{0}, pieces.corners.size(), [&](size_t i) {
     throw_if_cancelled();
     writer.write(piece_box(pieces, i, region), pieces.first[i]);
   });
@@ -182,7 +182,7 @@ void write_box(const dag::VoxelScene& scene, const VoxelBox& region, uint32_t fo
   auto* const to = static_cast<uint8_t*>(&needed(static_cast<uint8_t*>(values), "values"));
   const uint64_t layer = expected / static_cast<uint64_t>(region.size().z);
   const DenseWriter writer(scene, format);
-  tbb::parallel_for(region.min.z / kSlabHeight, (region.max.z - 1) / kSlabHeight + 1, [&](int32_t slab) {
+  parallel_for(region.min.z / kSlabHeight, (region.max.z - 1) / kSlabHeight + 1, [&](int32_t slab) {
     throw_if_cancelled();
     VoxelBox part = region;
     part.min.z = std::max(region.min.z, slab * kSlabHeight);

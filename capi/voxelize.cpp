@@ -1,13 +1,12 @@
 #include "capi/handles.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "formats/mesh/mesh.h"
 #include "formats/script/scripts.h"
 #include "libvox/base/log.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/scene/auto_palette.h"
@@ -139,7 +138,8 @@ void write_distances(const vox_mesh& mesh, const voxelize::Grid& grid, double ba
   if (options.build.solid) measuring.inside = options.build.inside;
   const voxelize::DistanceField field(ready.scene(), ready.indexed, grid, measuring);
   const volume::Volume volume = field.distance_volume();
-  tbb::parallel_for(0, box.max.z, field.kBrickSide, [&](int32_t z) {
+  parallel_for(0, (box.max.z + field.kBrickSide - 1) / field.kBrickSide, [&](int32_t i) {
+    const int32_t z = i * field.kBrickSide;
     VoxelBox slab = box, before = box;
     slab.min.z = before.max.z = z;
     slab.max.z = std::min(z + field.kBrickSide, box.max.z);

@@ -2,7 +2,7 @@
 # must still include everything that they use: -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without
 # precompiled headers, and clang-tidy in CI reads the sources in that way.
 set(vox_precompiled <algorithm> <array> <bit> <cmath> <cstdint> <cstring> <filesystem> <functional> <map> <memory>
-    <optional> <span> <string> <string_view> <utility> <vector> <fmt/format.h> <tbb/parallel_for.h>)
+    <optional> <span> <string> <string_view> <utility> <vector> <fmt/format.h>)
 
 # vox_precompile(GROUP TARGET [HEADER...]): the targets of a group, which have the same flags, share the
 # precompiled headers of the group's first target. Optimized code gets none unless warnings are off, as in code with

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <stb_image.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <climits>
@@ -15,6 +14,7 @@
 #include "formats/io/read_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/loops.h"
 
 #ifdef VOX_HAS_WEBP
 #include <webp/decode.h>
@@ -179,7 +179,7 @@ uint32_t ImageLoader::add_pixels(scene::Image image) {
 std::vector<scene::Image> ImageLoader::load() {
   std::vector<scene::Image> images(sources_.size());
   std::vector<std::string> problems(sources_.size());
-  tbb::parallel_for(size_t{0}, sources_.size(), [&](size_t i) {
+  parallel_for(size_t{0}, sources_.size(), [&](size_t i) {
     Source& source = sources_[i];
     try {
       if (!source.image.pixels.empty())

@@ -4,7 +4,6 @@
 #include <libdeflate.h>
 #include <stb_image_write.h>
 #include <sys/mman.h>
-#include <tbb/parallel_for.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include "formats/io/compression.h"
 #include "formats/io/output_file.h"
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 
 namespace vox {
 namespace {
@@ -116,7 +116,7 @@ std::string encode_png(const scene::Image& image) {
 
 std::vector<std::string> encode_png(const std::vector<scene::Image>& images) {
   std::vector<std::string> files(images.size());
-  tbb::parallel_for(size_t{0}, images.size(), [&](size_t i) { files[i] = encode_png(images[i]); });
+  parallel_for(size_t{0}, images.size(), [&](size_t i) { files[i] = encode_png(images[i]); });
   return files;
 }
 

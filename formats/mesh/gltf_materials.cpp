@@ -1,7 +1,5 @@
 #include "formats/mesh/gltf_scene.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -10,6 +8,7 @@
 #include "formats/mesh/gltf_document.h"
 #include "formats/mesh/gltf_json.h"
 #include "libvox/base/log.h"
+#include "libvox/base/loops.h"
 #include "libvox/scene/oklab.h"
 #include "libvox/scene/surface.h"
 
@@ -156,7 +155,7 @@ scene::Image sum_of(const scene::Image* base, Vec3d base_color, const scene::Ima
   sum.pixels.resize(size_t{sum.width} * sum.height);
   SumTable red = sum_table(base_color.x, color[0]), green = sum_table(base_color.y, color[1]),
            blue = sum_table(base_color.z, color[2]);
-  tbb::parallel_for(uint64_t{0}, uint64_t{sum.height}, [&](uint64_t y) {
+  parallel_for(uint64_t{0}, uint64_t{sum.height}, [&](uint64_t y) {
     for (uint64_t x = 0; x < sum.width; ++x) {
       scene::Rgba8 b = texel_at(base, x, y, sum.width, sum.height);
       scene::Rgba8 e = texel_at(emissive, x, y, sum.width, sum.height);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +11,7 @@
 #include "formats/mesh/gltf_json.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/units.h"
 #include "libvox/scene/oklab.h"
 
@@ -262,8 +262,8 @@ namespace {
 constexpr uint64_t kVertexGrain = 1 << 14;
 
 void in_parallel(uint64_t first, uint64_t end, const auto& body) {
-  tbb::parallel_for(tbb::blocked_range<uint64_t>(first, end, kVertexGrain),
-                    [&](const tbb::blocked_range<uint64_t>& range) { body(range.begin(), range.end()); });
+  parallel_for(tbb::blocked_range<uint64_t>(first, end, kVertexGrain),
+               [&](const tbb::blocked_range<uint64_t>& range) { body(range.begin(), range.end()); });
 }
 
 constexpr std::array<double, 3> kOrigin = {0, 0, 0};

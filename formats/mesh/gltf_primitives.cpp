@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "formats/mesh/gltf_json.h"
 #include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/units.h"
 
 #ifdef VOX_HAS_DRACO
@@ -50,7 +50,7 @@ std::array<uint64_t, 3> corners_of(uint64_t t) {
 template <GltfMode mode>
 void write(const GltfCorners& corners, const TriangleTarget& target, scene::Triangle* to) {
   with_corners(corners, [&](auto vertex_at) {
-    tbb::parallel_for(Range(0, triangle_count(corners), kTriangleGrain), [&](const Range& range) {
+    parallel_for(Range(0, triangle_count(corners), kTriangleGrain), [&](const Range& range) {
       for (uint64_t t = range.begin(); t < range.end(); ++t) {
         scene::Triangle triangle = {.position = {},
                                     .texcoord = {scene::kNone, scene::kNone, scene::kNone},

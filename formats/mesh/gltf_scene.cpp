@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_invoke.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/process.h"
 #include "libvox/base/units.h"
 
@@ -279,7 +279,7 @@ class GltfSceneBuilder {
   void write_positions(scene::Scene& scene) const {
     scene.positions.resize(positions_);
     if (colored_) scene.colors.resize(positions_, kWhite);
-    tbb::parallel_for(size_t{0}, vertex_blocks_.size(), [&](size_t i) {
+    parallel_for(size_t{0}, vertex_blocks_.size(), [&](size_t i) {
       const auto& [vertices, instance, range, first] = vertex_blocks_[i];
       write_gltf_positions(*vertices, *instance, range.first, range.end, scene.positions.data() + first);
       if (vertices->colors) write_gltf_colors(*vertices, range.first, range.end, scene.colors.data() + first);
@@ -288,12 +288,12 @@ class GltfSceneBuilder {
 
   void write_texcoords(scene::Scene& scene) const {
     scene.texcoords.resize(texcoords_);
-    tbb::parallel_for(size_t{0}, first_texcoord_.size(), [&](size_t i) {
+    parallel_for(size_t{0}, first_texcoord_.size(), [&](size_t i) {
       const GltfTexcoords& texcoords = meshes_.texcoords()[i];
       const GltfUvMap& map = texcoords.map;
       const VertexRange& range = texcoords.range;
       Vec2f* to = scene.texcoords.data() + first_texcoord_[i];
-      tbb::parallel_for(tbb::blocked_range<uint64_t>(range.first, range.end, 1 << 14), [&](const auto& part) {
+      parallel_for(tbb::blocked_range<uint64_t>(range.first, range.end, 1 << 14), [&](const auto& part) {
         for_each_element<2>(*texcoords.elements, part.begin(), part.end(), {},
                             [&](uint64_t v, const std::array<double, 2>& uv) {
                               to[v - range.first] = {
@@ -306,7 +306,7 @@ class GltfSceneBuilder {
 
   void write_all_triangles(scene::Scene& scene) const {
     scene.triangles.resize(triangles_);
-    tbb::parallel_for(size_t{0}, triangle_blocks_.size(), [&](size_t i) {
+    parallel_for(size_t{0}, triangle_blocks_.size(), [&](size_t i) {
       const auto& [corners, target, first] = triangle_blocks_[i];
       write_triangles(*corners, target, scene.triangles.data() + first);
     });

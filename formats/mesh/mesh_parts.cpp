@@ -1,7 +1,6 @@
 #include "formats/mesh/mesh.h"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <atomic>
@@ -16,6 +15,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/process.h"
 #include "libvox/base/units.h"
 
@@ -105,7 +105,7 @@ void cut_ears(std::vector<Corner> ring, std::span<scene::Triangle> triangles) {
 
 void cut_concave_polygons(scene::Scene& scene, std::span<const Polygon> polygons) {
   std::atomic<uint64_t> too_large = 0;
-  tbb::parallel_for(size_t{0}, polygons.size(), [&](size_t i) {
+  parallel_for(size_t{0}, polygons.size(), [&](size_t i) {
     std::span<scene::Triangle> fan =
         std::span(scene.triangles).subspan(polygons[i].first_triangle, polygons[i].corners - 2);
     std::vector<Corner> ring = fan_corners(fan);

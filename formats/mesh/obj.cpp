@@ -3,7 +3,6 @@
 #include "formats/mesh/obj.h"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <iterator>
@@ -13,6 +12,7 @@
 #include "formats/io/scan.h"
 #include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 
 namespace vox {
 namespace {
@@ -270,7 +270,7 @@ std::vector<Piece> cut(std::string_view text) {
 }
 
 void for_each_piece(std::vector<Piece>& pieces, auto f) {
-  tbb::parallel_for(size_t{0}, pieces.size(), [&](size_t i) { f(pieces[i]); });
+  parallel_for(size_t{0}, pieces.size(), [&](size_t i) { f(pieces[i]); });
 }
 
 Counts count(std::vector<Piece>& pieces, const std::filesystem::path& path) {

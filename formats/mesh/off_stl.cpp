@@ -4,7 +4,6 @@
 // coordinates (ST), colors (C) or normals (N); of these, colors are used. Every vertex and every face has a
 // line of its own.
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +17,7 @@
 #include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/units.h"
 #include "libvox/scene/oklab.h"
 
@@ -284,7 +284,7 @@ bool starts_with_solid(std::string_view text) {
 void add_triangles(scene::Scene& scene) {
   size_t count = scene.positions.size() / 3;
   scene.triangles.resize(count);
-  tbb::parallel_for(size_t{0}, count, [&](size_t i) {
+  parallel_for(size_t{0}, count, [&](size_t i) {
     uint32_t first = static_cast<uint32_t>(3 * i);
     scene.triangles[i] = {{first, first + 1, first + 2}, {scene::kNone, scene::kNone, scene::kNone}, 0};
   });
@@ -294,7 +294,7 @@ void add_triangles(scene::Scene& scene) {
 scene::Scene read_binary(std::span<const std::byte> file, uint64_t count) {
   scene::Scene scene;
   scene.positions.resize(3 * count);
-  tbb::parallel_for(uint64_t{0}, count, [&](uint64_t i) {
+  parallel_for(uint64_t{0}, count, [&](uint64_t i) {
     const std::byte* corner = file.data() + kHeaderBytes + i * kTriangleBytes + kNormalBytes;
     for (uint64_t k = 0; k < 3; ++k, corner += 12)
       scene.positions[3 * i + k] = {value_at<float>(corner), value_at<float>(corner + 4),

@@ -1,7 +1,5 @@
 #include "formats/pages/scene_chunks.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "libvox/attributes/packed_values.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/render/node_colors.h"
@@ -80,7 +79,7 @@ class SceneCutter {
   std::vector<std::vector<NamedChunk>> cut_level(uint32_t level, uint32_t bottom, const ChunkRoots* below,
                                                  ChunkRoots& roots) {
     std::vector<std::vector<NamedChunk>> runs((roots.nodes() + kRunRoots - 1) / kRunRoots);
-    tbb::parallel_for(size_t{0}, runs.size(), [&](size_t i) {
+    parallel_for(size_t{0}, runs.size(), [&](size_t i) {
       const uint64_t begin = i * kRunRoots, end = std::min(begin + kRunRoots, roots.nodes());
       runs[i] = cut_run(ChunkBuilder(dag_, colors_, level, bottom, below), begin, end, roots.facts());
       const std::lock_guard lock(mutex_);
@@ -245,7 +244,7 @@ class ColorCutter {
   void add_colors(uint64_t first, uint64_t count) {
     std::vector<Made> made((count + kChunkColors - 1) / kChunkColors);
     std::vector<uint32_t> means((count + kMeanOf - 1) / kMeanOf);
-    tbb::parallel_for(uint64_t{0}, uint64_t{made.size()}, [&](uint64_t i) {
+    parallel_for(uint64_t{0}, uint64_t{made.size()}, [&](uint64_t i) {
       const uint64_t at = i * kChunkColors;
       std::vector<uint32_t> values(std::min(count - at, kChunkColors));
       attributes::read_values(colors_, first + at, values);

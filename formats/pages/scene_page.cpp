@@ -1,7 +1,6 @@
 #include "formats/pages/scene_page.h"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "formats/pages/html_page.h"
 #include "libvox/attributes/packed_values.h"
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/units.h"
 #include "libvox/base/words.h"
 #include "libvox/dag/derived.h"
@@ -62,7 +62,7 @@ struct Piece {
 
 std::vector<Piece> pieces_of(const Words& words) {
   std::vector<Piece> pieces((words.size() + kPieceWords - 1) / kPieceWords);
-  tbb::parallel_for(size_t{0}, pieces.size(), [&](size_t i) {
+  parallel_for(size_t{0}, pieces.size(), [&](size_t i) {
     const uint64_t first = i * kPieceWords, count = std::min(kPieceWords, words.size() - first);
     Deflater deflater(kPageDeflate);
     const Bytes bytes =

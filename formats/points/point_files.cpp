@@ -1,7 +1,6 @@
 // The readers of points from scanners: LAS 1.0 to 1.4 (ASPRS, "LAS Specification 1.4 - R15") with points of formats 0 to 10,
 // and text.
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <array>
@@ -19,6 +18,7 @@
 #include "formats/points/points.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 
 namespace vox {
@@ -137,7 +137,7 @@ class LasPoints {
   // they are taken as 8 bits. If all are 0, the points have no colors.
   LasColors find_colors() const {
     std::atomic<uint16_t> most = 0;
-    tbb::parallel_for(size_t{0}, pieces(), [&](size_t piece) {
+    parallel_for(size_t{0}, pieces(), [&](size_t piece) {
       if (most.load(std::memory_order_relaxed) > 255) return;
       throw_if_cancelled();
       uint16_t here = 0;
@@ -285,7 +285,7 @@ TextLines::TextLines(const std::filesystem::path& path, uint64_t begin)
     : path_(path), file_(path), begin_(std::min(begin, file_.size())) {
   const uint64_t bytes = file_.size() - begin_;
   firsts_.resize((bytes + kPieceBytes - 1) / kPieceBytes + 1);
-  tbb::parallel_for(size_t{0}, pieces(), [&](size_t piece) {
+  parallel_for(size_t{0}, pieces(), [&](size_t piece) {
     throw_if_cancelled();
     uint64_t lines = 0;
     for_each_in(piece, [&](const char*) { ++lines; });

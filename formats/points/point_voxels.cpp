@@ -1,7 +1,6 @@
 #include "formats/points/point_voxels.h"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/scene/oklab.h"
@@ -105,7 +105,7 @@ PointCubes::PointCubes(PointCloud cloud, const PointLattice& lattice, uint64_t r
 
 void PointCubes::count_records() {
   tbb::enumerable_thread_specific<CubeTable> parts;
-  tbb::parallel_for(size_t{0}, cloud_.pieces, [&](size_t piece) {
+  parallel_for(size_t{0}, cloud_.pieces, [&](size_t piece) {
     CubeTable& counts = parts.local();
     for_each_point_record(cloud_, piece, lattice_, [&](uint64_t key, PointRecord) { ++counts[key]; });
   });
@@ -152,7 +152,7 @@ void PointCubes::choose_cubes(size_t begin) {
 
 void PointCubes::load_records() {
   const uint64_t first_key = loaded_.front().key, last_key = loaded_.back().key;
-  tbb::parallel_for(size_t{0}, cloud_.pieces, [&](size_t piece) {
+  parallel_for(size_t{0}, cloud_.pieces, [&](size_t piece) {
     std::vector<Placed> records;
     records.reserve(kPieceRecords);
     for_each_point_record(cloud_, piece, lattice_, [&](uint64_t key, PointRecord record) {

@@ -2,7 +2,6 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 #include "formats/file_types.h"
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/voxelize/grid.h"
 
@@ -162,7 +162,7 @@ struct NearestSquares {
 std::vector<Vec3d> samples_of(const PointCloud& cloud, uint64_t points) {
   const uint64_t every = std::max<uint64_t>(points / kSamples, 1);
   std::vector<std::vector<Vec3d>> parts(cloud.pieces);
-  tbb::parallel_for(size_t{0}, cloud.pieces, [&](size_t piece) {
+  parallel_for(size_t{0}, cloud.pieces, [&](size_t piece) {
     throw_if_cancelled();
     const CloudPiece part = cloud.read(piece);
     for (size_t i = 0; i < part.points.size(); ++i)
@@ -226,7 +226,7 @@ std::vector<double> distances_within(const PointCloud& cloud, const std::vector<
   const SampleCells cells(samples, origin, side);
   tbb::enumerable_thread_specific<std::vector<NearestSquares>> parts(
       [&] { return std::vector<NearestSquares>(samples.size()); });
-  tbb::parallel_for(size_t{0}, cloud.pieces, [&](size_t piece) {
+  parallel_for(size_t{0}, cloud.pieces, [&](size_t piece) {
     throw_if_cancelled();
     std::vector<NearestSquares>& nearest = parts.local();
     for (const CloudPoint& point : cloud.read(piece).points)

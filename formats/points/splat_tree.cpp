@@ -1,4 +1,3 @@
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +9,7 @@
 
 #include "formats/points/point_voxels.h"
 #include "formats/points/splat_voxels.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
 #include "libvox/scene/auto_palette.h"
@@ -180,7 +180,7 @@ void SplatTree::for_each_node(uint32_t splat, const Body& body) const {
 void SplatTree::build() {
   constexpr size_t kAtOnce = 1 << 12;
   const auto for_each = [&](const auto& body) {
-    tbb::parallel_for(size_t{0}, (splats_.size() + kAtOnce - 1) / kAtOnce, [&](size_t part) {
+    parallel_for(size_t{0}, (splats_.size() + kAtOnce - 1) / kAtOnce, [&](size_t part) {
       throw_if_cancelled();
       const size_t end = std::min(splats_.size(), (part + 1) * kAtOnce);
       for (size_t i = part * kAtOnce; i < end; ++i) {
@@ -208,7 +208,7 @@ void SplatTree::build() {
     std::atomic_ref place(next[table.at(node.id())]);
     members_[place.fetch_add(1, std::memory_order_relaxed)] = splat;
   });
-  tbb::parallel_for(size_t{0}, nodes_.size(), [&](size_t i) {
+  parallel_for(size_t{0}, nodes_.size(), [&](size_t i) {
     const uint64_t begin = i == 0 ? 0 : ends_[i - 1];
     std::sort(members_.data() + begin, members_.data() + ends_[i]);
   });
@@ -259,7 +259,7 @@ void SplatTree::find_cubes(const Node& node, const std::vector<uint32_t>& above,
     return;
   }
   if (!may_fill && !is_used_below(node)) return;
-  tbb::parallel_for(uint64_t{0}, uint64_t{8}, [&](uint64_t octant) {
+  parallel_for(uint64_t{0}, uint64_t{8}, [&](uint64_t octant) {
     const Node child = {node.level - 1, node.key << 3 | octant};
     const Int3 place = morton_decode(child.key);
     const uint64_t corner = static_cast<uint64_t>(std::max({place.x, place.y, place.z})) * 64 << child.level;

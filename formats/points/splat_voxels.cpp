@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 
 #include "formats/points/point_voxels.h"
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 
 namespace vox {
@@ -145,7 +145,7 @@ std::vector<GridSplat> splats_on_grid(const PointCloud& cloud, const voxelize::G
   std::atomic<uint64_t> count = 0;
   // The parts and the whole are in memory together for a moment.
   const uint64_t most = std::min<uint64_t>(room / (2 * sizeof(GridSplat)), UINT32_MAX);
-  tbb::parallel_for(size_t{0}, cloud.pieces, [&](size_t piece) {
+  parallel_for(size_t{0}, cloud.pieces, [&](size_t piece) {
     throw_if_cancelled();
     const CloudPiece part = cloud.read(piece);
     for (size_t i = 0; i < part.points.size(); ++i) {

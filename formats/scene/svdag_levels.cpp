@@ -1,13 +1,13 @@
 #include "formats/scene/groups.h"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "formats/scene/h5_words.h"
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/verify.h"
 
@@ -177,7 +177,7 @@ Words words_in_memory(const SvdagLevel& level, Words in_file) {
   });
   constexpr uint64_t kPiece = 1 << 18;
   Words words(level.sizes.words);
-  tbb::parallel_for(uint64_t{0}, (words.size() + kPiece - 1) / kPiece, [&](uint64_t piece) {
+  parallel_for(uint64_t{0}, (words.size() + kPiece - 1) / kPiece, [&](uint64_t piece) {
     const std::span<uint32_t> rest = std::span(words).subspan(piece * kPiece);
     numbers(piece * kPiece, rest.first(std::min<size_t>(rest.size(), kPiece)));
   });

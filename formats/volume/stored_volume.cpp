@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <bit>
@@ -23,6 +22,7 @@
 #include "formats/voxels/openvdb/vdb.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/derived.h"
@@ -255,7 +255,7 @@ volume::Volume known_volume(StoredVolume stored) {
   auto read = [read = std::move(stored.read), from = stored.info.type, type = info.type](const VoxelBox& box,
                                                                                          std::byte* to) {
     const volume::Pieces pieces(box, kConvertedVoxels);
-    tbb::parallel_for(uint64_t{0}, pieces.count(), [&](uint64_t i) {
+    parallel_for(uint64_t{0}, pieces.count(), [&](uint64_t i) {
       const VoxelBox piece = pieces[i];
       std::vector<std::byte> values(piece.voxels() * stored_bytes(from));
       read(piece, values.data());

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <tbb/concurrent_queue.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_pipeline.h>
 
 #include <algorithm>
@@ -26,6 +25,7 @@
 #include "formats/voxels/voxel_formats.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/node.h"
@@ -277,7 +277,7 @@ void ExportFile::write_shared_pieces(uint64_t count,
     const ranks::Counts begins = share_begins(ranks_, next - first);
     const uint64_t own = first + begins[ranks_.rank()];
     std::vector<std::vector<uint8_t>> pieces(begins[ranks_.rank() + 1] - begins[ranks_.rank()]);
-    tbb::parallel_for(size_t{0}, pieces.size(), [&](size_t i) {
+    parallel_for(size_t{0}, pieces.size(), [&](size_t i) {
       throw_if_cancelled();
       pieces[i] = make(own + i);
     });

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <array>
@@ -19,6 +18,7 @@
 #include "formats/voxels/voxel_formats.h"
 #include "libvox/attributes/packed_values.h"
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/from_cubes.h"
 #include "libvox/voxelize/grid.h"
@@ -31,7 +31,7 @@ template <class Body>
 void for_each_cube(const VoxelFile& file, const Body& body) {
   for (size_t begin = 0, end = 0; begin < file.cubes.size(); begin = end) {
     end = file.load ? file.load(begin, file.cubes.size()) : file.cubes.size();
-    tbb::parallel_for(begin, end, [&](size_t i) {
+    parallel_for(begin, end, [&](size_t i) {
       throw_if_cancelled();
       body(i);
     });
@@ -161,7 +161,7 @@ attributes::PackedValues colors_of(const VoxelFile& file) {
     if (begin == loaded) loaded = file.load ? file.load(begin, file.cubes.size()) : file.cubes.size();
     const size_t end = std::min(loaded, begin + kAtOnce);
     std::vector<std::vector<uint32_t>> parts(end - begin);
-    tbb::parallel_for(begin, end, [&](size_t i) { parts[i - begin] = colors_of_cube(file, i); });
+    parallel_for(begin, end, [&](size_t i) { parts[i - begin] = colors_of_cube(file, i); });
     for (const std::vector<uint32_t>& part : parts)
       for (const uint32_t color : part) writer.put(color);
     begin = end;

@@ -1,7 +1,6 @@
 #include "libvox/attributes/packed_values.h"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +9,7 @@
 
 #include "libvox/attributes/pack.h"
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/device/cpu_device.h"
 
@@ -38,7 +38,7 @@ void unpack_block(const ValuesRef& ref, uint64_t block, uint64_t count, uint32_t
 template <class Body>
 void parallel_for_values(const PackedValues& values, uint64_t first_group, uint64_t end_group, Body body) {
   const ValuesRef ref = values.ref();
-  tbb::parallel_for(tbb::blocked_range<uint64_t>(first_group, end_group, 16), [&](const auto& range) {
+  parallel_for(tbb::blocked_range<uint64_t>(first_group, end_group, 16), [&](const auto& range) {
     uint32_t block[kBlockValues];
     for (uint64_t i = range.begin() * kGroupBlocks; i < range.end() * kGroupBlocks; ++i) {
       const uint64_t first = i * kBlockValues;
@@ -153,7 +153,7 @@ PackedValues with_table(PackedValues values) {
   device::CpuDevice device(UINT64_MAX, false);
   PackedList list;
   for_each_piece(values, [&](uint64_t, std::span<uint32_t> piece) {
-    tbb::parallel_for(tbb::blocked_range<size_t>(0, piece.size(), 1 << 14), [&](const auto& range) {
+    parallel_for(tbb::blocked_range<size_t>(0, piece.size(), 1 << 14), [&](const auto& range) {
       for (size_t i = range.begin(); i < range.end(); ++i)
         piece[i] = number_of[values.table.empty() ? piece[i] : values.table[piece[i]]];
     });
@@ -163,7 +163,7 @@ PackedValues with_table(PackedValues values) {
 }
 
 void read_values(const PackedValues& values, uint64_t first, std::span<uint32_t> to) {
-  tbb::parallel_for(tbb::blocked_range<uint64_t>(0, to.size(), 1 << 14), [&](const auto& range) {
+  parallel_for(tbb::blocked_range<uint64_t>(0, to.size(), 1 << 14), [&](const auto& range) {
     for (uint64_t i = range.begin(); i < range.end(); ++i) to[i] = values[first + i];
   });
 }
@@ -179,7 +179,7 @@ void check_structure(const PackedValues& values) {
                             groups_of(values.count)));
   if (values.words.size() != values.byte_count / 4 + (values.byte_count % 4 != 0 ? 1 : 0))
     throw Error(fmt::format("{} bytes are given in {} words", values.byte_count, values.words.size()));
-  tbb::parallel_for(tbb::blocked_range<uint64_t>(0, values.groups.size(), 64), [&](const auto& range) {
+  parallel_for(tbb::blocked_range<uint64_t>(0, values.groups.size(), 64), [&](const auto& range) {
     for (uint64_t group = range.begin(); group < range.end(); ++group)
       for (uint32_t block = 0; block < kGroupBlocks; ++block) check_block(values, group, block);
   });

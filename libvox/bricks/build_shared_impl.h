@@ -2,12 +2,11 @@
 // and each node of a group's side a block. on_cpu.cpp and on_cuda.cu include this file and name the device.
 #pragma once
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/bricks/pack_impl.h"
 #include "libvox/bricks/sparse_root.h"
@@ -213,7 +212,7 @@ class SharedBricksBuilder {
     for (uint64_t begin = 0; begin < nodes; begin += kRun * kRuns) {
       throw_if_cancelled();
       std::vector<Run> runs((std::min(kRun * kRuns, nodes - begin) + kRun - 1) / kRun);
-      tbb::parallel_for(uint64_t{0}, uint64_t{runs.size()}, [&](uint64_t i) {
+      parallel_for(uint64_t{0}, uint64_t{runs.size()}, [&](uint64_t i) {
         const uint64_t from = begin + i * kRun;
         for (uint64_t node = from; node < std::min(from + kRun, nodes); ++node)
           add_block(runs[i], level, static_cast<uint32_t>(node));

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <string>
 
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/process.h"
 #include "libvox/bricks/sparse_root.h"
 #include "libvox/volume/volume.h"
@@ -22,7 +22,7 @@ template <class T, class Root>
 void read_box(const Root& bricks, T background, const VoxelBox& box, T* out) {
   const auto side = static_cast<int32_t>(bricks.shape.side());
   const uint64_t row = static_cast<uint64_t>(box.size().x), rows = static_cast<uint64_t>(box.size().y);
-  tbb::parallel_for(uint64_t{0}, rows * static_cast<uint64_t>(box.size().z), [&](uint64_t i) {
+  parallel_for(uint64_t{0}, rows * static_cast<uint64_t>(box.size().z), [&](uint64_t i) {
     const auto y = static_cast<int32_t>(i % rows), z = static_cast<int32_t>(i / rows);
     T* to = out + i * row;
     for (Int3 at = {box.min.x, box.min.y + y, box.min.z + z}; at.x < box.max.x;) {
@@ -39,7 +39,7 @@ void read_box(const Root& bricks, T background, const VoxelBox& box, T* out) {
 template <class T>
 void check_bricks(const FrozenBricks& bricks) {
   const BricksRef access = ref(bricks);
-  tbb::parallel_for(uint64_t{0}, bricks.entries(), [&](uint64_t brick) {
+  parallel_for(uint64_t{0}, bricks.entries(), [&](uint64_t brick) {
     const BricksRef::Entry entry = access.entry(brick);
     const uint32_t type = entry.type;
     const uint64_t place = entry.place;

@@ -1,13 +1,13 @@
 // Compares bricks with the scene of which they were made. Where the root is sparse, each pair of a node and a group, or
 // of a node and a brick, is compared once, however often it occurs.
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <atomic>
 #include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/bricks/sparse_root.h"
 #include "libvox/dag/walk.h"
 
@@ -44,7 +44,7 @@ class Comparison {
       if ((node == kNoNode) != (number == 0)) find_difference(cube_at(corner, static_cast<uint32_t>(side)));
       if (number != 0 && node != kNoNode) compare_groups(0, node, number, corner);
     }
-    tbb::parallel_for(size_t{0}, smallest_.size(), [&](size_t i) { compare_bricks(smallest_[i]); });
+    parallel_for(size_t{0}, smallest_.size(), [&](size_t i) { compare_bricks(smallest_[i]); });
   }
 
  private:

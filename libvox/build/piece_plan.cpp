@@ -1,9 +1,8 @@
 #include "libvox/build/piece_plan.h"
 
-#include <oneapi/tbb/parallel_for.h>
-
 #include <algorithm>
 
+#include "libvox/base/loops.h"
 #include "libvox/build/shared_store.h"
 
 namespace vox::build {
@@ -129,7 +128,7 @@ TopLevel parents_of(const std::vector<dag::TopNode>& children, ChildNames names)
     offsets.push_back(offsets.back() + level.sizes.back());
   }
   level.words.resize(offsets.back());
-  tbb::parallel_for(size_t{0}, above.nodes.size(), [&](size_t i) {
+  parallel_for(size_t{0}, above.nodes.size(), [&](size_t i) {
     const dag::TopNode* first = children.data() + above.starts[i];
     uint32_t* words = &level.words[offsets[i]];
     if (names == ChildNames::Owners)

@@ -1,6 +1,5 @@
 #include "libvox/dag/parts.h"
 
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/cut_cubes.h"
@@ -29,11 +29,11 @@ NodePlaces places_of(const std::vector<uint8_t>& sizes) {
   const auto in_block = [&](uint64_t block) {
     return std::span(sizes).subspan(block * kNodes, std::min(kNodes, sizes.size() - block * kNodes));
   };
-  tbb::parallel_for(size_t{0}, blocks.size(), [&](size_t block) {
+  parallel_for(size_t{0}, blocks.size(), [&](size_t block) {
     for (const uint8_t size : in_block(block)) firsts[block + 1] += size;
   });
   std::partial_sum(firsts.begin(), firsts.end(), firsts.begin());
-  tbb::parallel_for(size_t{0}, blocks.size(), [&](size_t block) {
+  parallel_for(size_t{0}, blocks.size(), [&](size_t block) {
     uint64_t number = block * kNodes, word = firsts[block];
     for (const uint8_t size : in_block(block)) {
       put_place(blocks, number++, word);
@@ -62,7 +62,7 @@ class NumberSet {
     for (size_t i = 0; i < bits_.size(); ++i)
       before_[i + 1] = before_[i] + static_cast<uint32_t>(popcount(bits_[i]));
     std::vector<uint32_t> numbers(before_.back());
-    tbb::parallel_for(size_t{0}, bits_.size(), [&](size_t i) {
+    parallel_for(size_t{0}, bits_.size(), [&](size_t i) {
       size_t at = before_[i];
       visit_bits(bits_[i], [&](uint32_t bit) { numbers[at++] = static_cast<uint32_t>(i * 64) + bit; });
     });
@@ -90,7 +90,7 @@ class KeptNodes {
     size_ = numbers.size();
     batch_ = batch_for(dag.levels[level]);
     batches_.resize((size_ + batch_ - 1) / batch_);
-    tbb::parallel_for(size_t{0}, batches_.size(), [&](size_t i) {
+    parallel_for(size_t{0}, batches_.size(), [&](size_t i) {
       const std::span<const uint32_t> batch =
           std::span(numbers).subspan(i * batch_, std::min(batch_, size_ - i * batch_));
       Words words;
@@ -107,7 +107,7 @@ class KeptNodes {
 
   // Replaces the pointers of inner nodes by the ids of the nodes below.
   void point_to(const KeptNodes& below) {
-    tbb::parallel_for(uint64_t{0}, size(), [&](uint64_t id) {
+    parallel_for(uint64_t{0}, size(), [&](uint64_t id) {
       Batch& batch = batches_[id / batch_];
       uint32_t* node = batch.words.data() + batch.places[id % batch_];
       for (uint32_t child = 1; child < node_words(node[0]); ++child) node[child] = below.id_of(node[child]);
@@ -238,7 +238,7 @@ class Clipping {
         if (place == Place::Inside) numbers.add(number);
       });
     KeptNodes& kept = levels_[level].kept;
-    tbb::parallel_for(uint64_t{0}, kept.size(), [&](uint64_t id) {
+    parallel_for(uint64_t{0}, kept.size(), [&](uint64_t id) {
       const uint32_t* node = kept.node(id);
       std::for_each(node + 1, node + node_words(node[0]), [&](uint32_t number) { numbers.add(number); });
     });
@@ -256,7 +256,7 @@ class Clipping {
         left.push_back(&node);
     Level& here = levels_[level];
     const std::vector<uint32_t> ids = ids_of(wanted, here.kept.size(), here.added, [&](const auto& body) {
-      tbb::parallel_for(uint64_t{0}, here.kept.size(), [&](uint64_t id) {
+      parallel_for(uint64_t{0}, here.kept.size(), [&](uint64_t id) {
         const uint32_t* node = here.kept.node(id);
         body(id, std::span(node, words_of(node, kind_at(dag_, level), dag_.materials)));
       });
@@ -312,17 +312,17 @@ class Clipping {
     if (level < dag_.depth()) {
       below = order_below(level, order);
       numbers_below.resize(levels_[level + 1].size());
-      tbb::parallel_for(size_t{0}, below.size(),
-                        [&](size_t number) { numbers_below[below[number]] = static_cast<uint32_t>(number); });
+      parallel_for(size_t{0}, below.size(),
+                   [&](size_t number) { numbers_below[below[number]] = static_cast<uint32_t>(number); });
     }
     std::vector<uint8_t> sizes(order.size());
-    tbb::parallel_for(size_t{0}, order.size(), [&](size_t number) {
+    parallel_for(size_t{0}, order.size(), [&](size_t number) {
       sizes[number] = static_cast<uint8_t>(node(level, order[number]).size());
     });
     to.nodes = order.size();
     to.places = places_of(sizes);
     to.words.resize(to.places.words());
-    tbb::parallel_for(size_t{0}, order.size(), [&](size_t number) {
+    parallel_for(size_t{0}, order.size(), [&](size_t number) {
       const std::span<const uint32_t> from = node(level, order[number]);
       uint32_t* words_to = to.words.data() + to.places[number];
       words_to[0] = from[0];
@@ -341,7 +341,7 @@ class Clipping {
       const std::span<const uint32_t> parent = node(level, order[number]);
       for (size_t i = 1; i < parent.size(); ++i) body(number * kPointers + (i - 1), parent[i]);
     };
-    tbb::parallel_for(size_t{0}, order.size(), [&](size_t number) {
+    parallel_for(size_t{0}, order.size(), [&](size_t number) {
       for_each_pointer(number, [&](uint64_t at, uint32_t id) {
         std::atomic_ref<uint64_t> seen(first[id]);
         for (uint64_t before = seen.load(std::memory_order_relaxed);
@@ -350,7 +350,7 @@ class Clipping {
       });
     });
     std::array<std::vector<uint32_t>, 64> found;
-    tbb::parallel_for(size_t{0}, found.size(), [&](size_t share) {
+    parallel_for(size_t{0}, found.size(), [&](size_t share) {
       const size_t end = (share + 1) * order.size() / found.size();
       for (size_t number = share * order.size() / found.size(); number < end; ++number)
         for_each_pointer(number, [&](uint64_t at, uint32_t id) {

@@ -2,13 +2,13 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <atomic>
 #include <utility>
 #include <vector>
 
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/from_cubes.h"
 #include "libvox/dag/parts.h"
@@ -22,7 +22,7 @@ namespace {
 
 scene::ColorHistogram histogram_of(const attributes::PackedValues& colors) {
   tbb::enumerable_thread_specific<scene::ColorTally> tallies;
-  tbb::parallel_for(tbb::blocked_range<uint64_t>(0, colors.count, 1 << 16), [&](const auto& range) {
+  parallel_for(tbb::blocked_range<uint64_t>(0, colors.count, 1 << 16), [&](const auto& range) {
     scene::ColorTally& tally = tallies.local();
     // Equal colors follow one another more often than not.
     uint64_t same = 0;
@@ -268,8 +268,7 @@ attributes::PackedValues coarser_colors(const VoxelScene& scene, uint32_t halvin
   const auto write = [&] {
     throw_if_cancelled();
     means.resize(runs.size());
-    tbb::parallel_for(size_t{0}, runs.size(),
-                      [&](size_t i) { means[i] = mean_color(*scene.colors, runs[i]); });
+    parallel_for(size_t{0}, runs.size(), [&](size_t i) { means[i] = mean_color(*scene.colors, runs[i]); });
     for (const uint32_t mean : means) writer.put(mean);
     runs.clear();
   };

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/words.h"
 #include "libvox/dag/colors.h"
@@ -64,7 +64,7 @@ class CoarserBuilder {
     const NodeNumbers own = own_nodes(ranks_, dag_.levels[level]);
     masks_.resize(own.size());
     if (dag_.materials) voxel_materials_.resize(masks_.size());
-    tbb::parallel_for(own, [&](const NodeNumbers& range) {
+    parallel_for(own, [&](const NodeNumbers& range) {
       for_each_in_order(dag_.levels[level], range, [&](uint64_t number, const uint32_t* node) {
         const uint64_t place = number - own.begin();
         start_voxels(place);

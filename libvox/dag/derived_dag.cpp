@@ -11,6 +11,7 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/paged_level.h"
 #include "libvox/dag/verify.h"
@@ -138,8 +139,8 @@ void DerivedDag::grow_table(uint64_t slots) {
   SpilledArray<uint64_t> grown({}, slots);
   uint64_t* const to = grown.append(slots).data();
   const tbb::blocked_range<uint64_t> all(0, slots, 1 << 16), old(0, table_.size(), 1 << 16);
-  tbb::parallel_for(all, [&](const auto& range) { std::fill(to + range.begin(), to + range.end(), 0); });
-  tbb::parallel_for(old, [&](const auto& range) {
+  parallel_for(all, [&](const auto& range) { std::fill(to + range.begin(), to + range.end(), 0); });
+  parallel_for(old, [&](const auto& range) {
     for (uint64_t i = range.begin(); i < range.end(); ++i) {
       const uint64_t value = table_.data()[i];
       if (value == 0) continue;
@@ -211,7 +212,7 @@ void DerivedDag::finish_batch(uint64_t begin, uint64_t n) {
     for (uint64_t i = part * kPart; i < std::min(n, (part + 1) * kPart); ++i)
       if (is_first(i)) body(i);
   };
-  tbb::parallel_for(uint64_t{0}, before.size() - 1, [&](uint64_t part) {
+  parallel_for(uint64_t{0}, before.size() - 1, [&](uint64_t part) {
     for_each_first(part, [&](uint64_t i) {
       ++before[part + 1].items;
       before[part + 1].words += sizes_[i];
@@ -220,7 +221,7 @@ void DerivedDag::finish_batch(uint64_t begin, uint64_t n) {
   std::partial_sum(before.begin(), before.end(), before.begin(), [](const Sum& a, const Sum& b) {
     return Sum{a.items + b.items, a.words + b.words};
   });
-  tbb::parallel_for(uint64_t{0}, before.size() - 1, [&](uint64_t part) {
+  parallel_for(uint64_t{0}, before.size() - 1, [&](uint64_t part) {
     Sum at = before[part];
     for_each_first(part, [&](uint64_t i) {
       first_[at.items] = static_cast<uint32_t>(i);
@@ -231,7 +232,7 @@ void DerivedDag::finish_batch(uint64_t begin, uint64_t n) {
   const uint64_t end = count_ + before.back().items;
   make_room(end, used_words_ + before.back().words, begin + n);
   constexpr uint64_t kNodes = PlacesBlock::kNodes;  // the places of a block are put in order
-  tbb::parallel_for(count_ / kNodes, (end + kNodes - 1) / kNodes, [&](uint64_t block) {
+  parallel_for(count_ / kNodes, (end + kNodes - 1) / kNodes, [&](uint64_t block) {
     for (uint64_t number = std::max(count_, block * kNodes); number < std::min(end, (block + 1) * kNodes);
          ++number) {
       const uint64_t i = first_[number - count_], at = used_words_ + word_[number - count_];
@@ -243,7 +244,7 @@ void DerivedDag::finish_batch(uint64_t begin, uint64_t n) {
   });
   count_ = end;
   used_words_ += before.back().words;
-  tbb::parallel_for(tbb::blocked_range<uint64_t>(0, n, kPart), [&](const auto& range) {
+  parallel_for(tbb::blocked_range<uint64_t>(0, n, kPart), [&](const auto& range) {
     for (uint64_t i = range.begin(); i < range.end(); ++i)
       made_[begin + i] = static_cast<uint32_t>(table_.data()[slots_[i]]) - 1;
   });

@@ -7,12 +7,11 @@
 // Levels are made from the leaves up, and each level of the other DAG is read once, in order.
 #pragma once
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/spilled_array.h"
 #include "libvox/base/words.h"
@@ -38,7 +37,7 @@ class DerivedDag {
       throw_if_cancelled();
       const uint64_t end = std::min(begin + most, n);
       start_batch(begin, end - begin);
-      tbb::parallel_for(NodeNumbers(begin, end, at_once), [&](const NodeNumbers& range) {
+      parallel_for(NodeNumbers(begin, end, at_once), [&](const NodeNumbers& range) {
         // A slot is read a few nodes later, the node that it leads to a few later still, and so on, so that each has
         // come into the cache by then.
         constexpr uint64_t kAhead = 16;

@@ -1,7 +1,6 @@
 #include "libvox/dag/digests.h"
 
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <functional>
 #include <span>
 
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/level_values.h"
 #include "libvox/dag/node.h"
@@ -21,7 +21,7 @@ namespace {
 template <class Put>
 void combine_pieces(Digest& all, uint64_t kind, uint64_t items, uint64_t items_each, Put put) {
   std::vector<Digest> pieces((items + items_each - 1) / items_each);
-  tbb::parallel_for(size_t{0}, pieces.size(), [&](size_t i) {
+  parallel_for(size_t{0}, pieces.size(), [&](size_t i) {
     pieces[i] = start_digest(kind);
     put(pieces[i], i * items_each, std::min(items, (i + 1) * items_each));
   });

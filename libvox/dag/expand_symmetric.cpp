@@ -2,12 +2,12 @@
 // which it is turned. Two symmetries make the same node if one becomes the other by a symmetry that leaves the stored node as
 // it is; the least of them names the node.
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <utility>
 #include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/symmetric_dag.h"
 #include "libvox/dag/verify.h"
@@ -20,7 +20,7 @@ using Unchanged = std::vector<uint64_t>;
 
 Unchanged unchanged_leaves(const SymmetricLevel& leaves) {
   Unchanged sets(leaves.nodes);
-  tbb::parallel_for(uint64_t{0}, leaves.nodes, [&](uint64_t number) {
+  parallel_for(uint64_t{0}, leaves.nodes, [&](uint64_t number) {
     const uint64_t mask = leaf_mask(leaves.node(number));
     for_each_image(mask, kSymmetries, [&](uint32_t symmetry, uint64_t image) {
       if (image == mask) sets[number] |= uint64_t{1} << symmetry;
@@ -48,7 +48,7 @@ bool leaves_unchanged(const uint32_t* node, uint32_t symmetry, const Unchanged& 
 
 Unchanged unchanged_nodes(const SymmetricLevel& level, const Unchanged& below) {
   Unchanged sets(level.nodes);
-  tbb::parallel_for(uint64_t{0}, level.nodes, [&](uint64_t number) {
+  parallel_for(uint64_t{0}, level.nodes, [&](uint64_t number) {
     const uint32_t* const node = level.node(number);
     for (uint32_t symmetry = 0; symmetry < kSymmetries; ++symmetry)
       if (leaves_unchanged(node, symmetry, below)) sets[number] |= uint64_t{1} << symmetry;
@@ -169,7 +169,7 @@ FrozenDag expanded(const SymmetricDag& dag) {
   }
   DagLevel& leaves = plain.levels.back();
   leaves.words.resize(2 * nodes.size());
-  tbb::parallel_for(size_t{0}, nodes.size(), [&](size_t i) {
+  parallel_for(size_t{0}, nodes.size(), [&](size_t i) {
     const uint64_t mask = leaf_mask(dag.levels.back().node(nodes[i] >> kTurnBits));
     write_leaf_mask(leaves.words.data() + 2 * i, turned_voxels(mask, static_cast<uint32_t>(nodes[i] & 63)));
   });

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <numeric>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/words.h"
 #include "libvox/dag/freeze.h"
@@ -107,7 +107,7 @@ struct CubeBatch {
     level.keys.resize(first_leaves.back());
     offsets.resize(first_leaves.back() + 1);
     words.resize(first_words.back());
-    tbb::parallel_for(size_t{0}, parts.size(), [&](size_t i) {
+    parallel_for(size_t{0}, parts.size(), [&](size_t i) {
       if (parts[i].filling >= 0) return;
       std::ranges::copy(parts[i].keys, level.keys.data() + first_leaves[i]);
       std::ranges::copy(parts[i].words, words.data() + first_words[i]);
@@ -212,10 +212,9 @@ class Gathering {
 
   std::vector<CubeLeaves> read(size_t begin, size_t end) {
     std::vector<CubeLeaves> parts(end - begin);
-    tbb::parallel_for(tbb::blocked_range<size_t>(begin, end, 1),
-                      [&](const tbb::blocked_range<size_t>& range) {
-                        for (size_t i = range.begin(); i < range.end(); ++i) parts[i - begin] = read(i);
-                      });
+    parallel_for(tbb::blocked_range<size_t>(begin, end, 1), [&](const tbb::blocked_range<size_t>& range) {
+      for (size_t i = range.begin(); i < range.end(); ++i) parts[i - begin] = read(i);
+    });
     return parts;
   }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 #include <tbb/parallel_scan.h>
 
@@ -11,6 +10,7 @@
 #include <bit>
 
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/morton.h"
 #include "libvox/dag/digests.h"
 #include "libvox/dag/verify.h"
@@ -141,8 +141,8 @@ NodePlaces::NodePlaces(std::span<const uint32_t> words, const LevelForm& form, u
   check_starts(form, words.size(), nodes, starts);
   if (nodes == 0) return;
   blocks_.resize(blocks_for(nodes));
-  tbb::parallel_for(uint64_t{0}, uint64_t{starts.size()},
-                    [&](uint64_t run) { place_run(words, form, starts, run); });
+  parallel_for(uint64_t{0}, uint64_t{starts.size()},
+               [&](uint64_t run) { place_run(words, form, starts, run); });
 }
 
 // Places the nodes from one start to the next.

@@ -1,12 +1,11 @@
 #include "libvox/dag/graft.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
 
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/cut_cubes.h"
 #include "libvox/dag/digests.h"
@@ -182,7 +181,7 @@ class Grafted {
   // Returns the ids of nodes, of which those are added that the whole lacks.
   std::vector<uint32_t> ids_in_level(uint32_t level, const NodeList& wanted) {
     return ids_of(wanted, nodes_of_whole(level), levels_[level].added, [&](const auto& body) {
-      tbb::parallel_for(node_numbers(whole_->levels[level]), [&](const NodeNumbers& range) {
+      parallel_for(node_numbers(whole_->levels[level]), [&](const NodeNumbers& range) {
         for_each_in_order(whole_->levels[level], range, [&](uint64_t number, const uint32_t* node) {
           body(number, std::span(node, size_of(level, node)));
         });
@@ -210,7 +209,7 @@ class Grafted {
     std::vector<std::vector<uint32_t>> children(kShares);
     for (uint64_t begin = 0; begin < parents; begin += kShare * kShares) {
       throw_if_cancelled();
-      tbb::parallel_for(uint64_t{0}, kShares, [&](uint64_t share) {
+      parallel_for(uint64_t{0}, kShares, [&](uint64_t share) {
         children[share].clear();
         const uint64_t from = std::min(begin + share * kShare, parents),
                        to = std::min(from + kShare, parents);
@@ -253,14 +252,14 @@ class Grafted {
     GraftedLevel& here = levels_[level];
     here.nodes = here.runs.back().number + here.runs.back().nodes;
     std::vector<uint64_t> words(here.runs.size());
-    tbb::parallel_for(size_t{0}, words.size(),
-                      [&](size_t i) { words[i] = words_of_run(level, here.runs[i].id, here.runs[i].nodes); });
+    parallel_for(size_t{0}, words.size(),
+                 [&](size_t i) { words[i] = words_of_run(level, here.runs[i].id, here.runs[i].nodes); });
     for (size_t i = 0; i < words.size(); ++i) {
       here.runs[i].word = here.words;
       here.words += words[i];
     }
     here.starts.resize((here.nodes + kStartEvery - 1) / kStartEvery);
-    tbb::parallel_for(size_t{0}, here.starts.size(), [&](size_t i) {
+    parallel_for(size_t{0}, here.starts.size(), [&](size_t i) {
       const uint64_t number = i * kStartEvery;
       const auto run = std::ranges::upper_bound(here.runs, number, {}, &IdRun::number) - 1;
       here.starts[i] = run->word + place(level, run->id + (number - run->number)) - place(level, run->id);

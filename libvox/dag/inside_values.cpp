@@ -1,4 +1,3 @@
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <utility>
@@ -7,6 +6,7 @@
 #include "libvox/attributes/pack.h"
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/colors.h"
@@ -117,7 +117,7 @@ class InsideWalk {
       if (i == 0 || row_of(parts_[i]) != row_of(parts_[i - 1])) begins.push_back(i);
     begins.push_back(parts_.size());
     auto chunk = packer_.chunk(values_at_once_);
-    tbb::parallel_for(size_t{0}, begins.size() - 1, [&](size_t row) {
+    parallel_for(size_t{0}, begins.size() - 1, [&](size_t row) {
       for (size_t i = begins[row]; i < begins[row + 1]; ++i) {
         uint32_t* const to = chunk.begin() + parts_[i].to;
         if (parts_[i].surface.number == kNone)

@@ -5,9 +5,9 @@
 // get the values of all nodes.
 #pragma once
 
+#include <oneapi/tbb/parallel_for.h>
 #include <tbb/blocked_range.h>
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/spilled_array.h"
 #include "libvox/base/words.h"
@@ -173,7 +174,7 @@ std::vector<Sums> sums_over_nodes(const FrozenDag& dag, uint64_t memory, ranks::
       const uint64_t size = whole ? below : std::min(most, below - first);
       NodeUsesList part(whole ? 0 : size);
       NodeUses* const counted = whole ? whole : part.data();
-      tbb::parallel_for(tbb::blocked_range<size_t>(0, size, 1 << 14), [&](const auto& range) {
+      parallel_for(tbb::blocked_range<size_t>(0, size, 1 << 14), [&](const auto& range) {
         std::fill(counted + range.begin(), counted + range.end(), NodeUses{0, 0});
       });
       auto readers = uses.readers();

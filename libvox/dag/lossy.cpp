@@ -1,6 +1,5 @@
 #include "libvox/dag/lossy.h"
 
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "libvox/base/bits.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/derived_dag.h"
@@ -257,8 +257,7 @@ class LevelReplacer {
     for (uint64_t begin = 0; begin < left.size(); begin += kBatch) {
       throw_if_cancelled();
       const uint64_t end = std::min<uint64_t>(left.size(), begin + kBatch);
-      tbb::parallel_for(begin, end,
-                        [&](uint64_t i) { changes[i] = possible_change(common, left[i], dearest); });
+      parallel_for(begin, end, [&](uint64_t i) { changes[i] = possible_change(common, left[i], dearest); });
       progress.update(end, "");
     }
     left.clear();
@@ -320,7 +319,7 @@ void add_changed(DerivedDag& made, const std::vector<ChangedShape<Masks>>& shape
 
 std::vector<ChangedShape<1>> shapes_of_leaves(const FrozenDag& dag) {
   std::vector<ChangedShape<1>> shapes(dag.levels.back().nodes);
-  tbb::parallel_for(size_t{0}, shapes.size(), [&](size_t i) {
+  parallel_for(size_t{0}, shapes.size(), [&](size_t i) {
     shapes[i].first.masks[0] = shapes[i].now.masks[0] = leaf_mask(dag.levels.back().node(i));
   });
   return shapes;
@@ -330,7 +329,7 @@ std::vector<ChangedShape<1>> shapes_of_leaves(const FrozenDag& dag) {
 std::vector<ChangedShape<8>> shapes_of_nodes(const DagLevel& level,
                                              const std::vector<ChangedShape<1>>& leaves) {
   std::vector<ChangedShape<8>> shapes(level.nodes);
-  tbb::parallel_for(size_t{0}, shapes.size(), [&](size_t i) {
+  parallel_for(size_t{0}, shapes.size(), [&](size_t i) {
     visit_children(level.node(i), [&](uint32_t octant, uint32_t leaf) {
       shapes[i].first.masks[octant] = leaves[leaf].first.masks[0];
       shapes[i].now.masks[octant] = leaves[leaf].now.masks[0];

@@ -1,9 +1,9 @@
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <span>
 #include <vector>
 
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/walk.h"
@@ -129,7 +129,7 @@ NearColors near_colors(const attributes::PackedValues& colors, double most) {
     throw_if_cancelled();
     values.resize(std::min(kAtOnce, colors.count - first));
     const uint64_t groups = attributes::groups_of(values.size());
-    tbb::parallel_for(uint64_t{0}, groups, [&](uint64_t g) {
+    parallel_for(uint64_t{0}, groups, [&](uint64_t g) {
       const uint64_t begin = g * kGroupValues;
       const std::span<uint32_t> group =
           std::span(values).subspan(begin, std::min<uint64_t>(kGroupValues, values.size() - begin));

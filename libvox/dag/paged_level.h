@@ -4,7 +4,6 @@
 #pragma once
 
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <functional>
@@ -13,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "libvox/base/loops.h"
 #include "libvox/base/paged_memory.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/frozen_dag.h"
@@ -88,7 +88,7 @@ void parallel_for_each_of(const DagLevel& level, std::span<const uint32_t> numbe
   const auto place_of = [&](uint64_t number) {
     return static_cast<size_t>(std::ranges::lower_bound(numbers, number) - numbers.begin());
   };
-  tbb::parallel_for(uint64_t{0}, level.places.nodes() / most + 1, [&](uint64_t part) {
+  parallel_for(uint64_t{0}, level.places.nodes() / most + 1, [&](uint64_t part) {
     const size_t begin = place_of(part * most), end = place_of((part + 1) * most);
     for_each_of(level, numbers.subspan(begin, end - begin),
                 [&](size_t i, const uint32_t* node) { body(begin + i, node); });

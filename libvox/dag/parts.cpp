@@ -1,12 +1,12 @@
 #include "libvox/dag/parts.h"
 
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
 #include <map>
 #include <unordered_set>
 
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/dag/node.h"
 
 namespace vox::dag {
@@ -37,7 +37,7 @@ NodesAbove nodes_above(const std::vector<TopNode>& children) {
   above.nodes.resize(above.starts.size());
   above.headers.resize(above.starts.size());
   above.starts.push_back(children.size());
-  tbb::parallel_for(size_t{0}, above.nodes.size(), [&](size_t i) {
+  parallel_for(size_t{0}, above.nodes.size(), [&](size_t i) {
     const TopNode *begin = children.data() + above.starts[i], *end = children.data() + above.starts[i + 1];
     const uint32_t header = header_above(begin, end);
     above.headers[i] = header;

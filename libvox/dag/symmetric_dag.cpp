@@ -1,13 +1,13 @@
 #include "libvox/dag/symmetric_dag.h"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/hash/batch.h"
 
@@ -107,8 +107,8 @@ void place_nodes(SymmetricDag& dag) {
   // Levels are checked from the leaves up, because a node is full if its children are.
   for (uint32_t level = dag.depth() + 1; level-- > 0;) {
     throw_if_cancelled();
-    tbb::parallel_for(uint64_t{0}, dag.levels[level].nodes,
-                      [&](uint64_t number) { check_node(dag, level, number); });
+    parallel_for(uint64_t{0}, dag.levels[level].nodes,
+                 [&](uint64_t number) { check_node(dag, level, number); });
   }
 }
 
@@ -123,7 +123,7 @@ std::vector<VoxelNumbers::Level> voxels_of_children(const SymmetricDag& dag) {
     to.low.resize(nodes.words.size());
     to.high.resize(nodes.words.size());
     here.assign(nodes.nodes, 0);
-    tbb::parallel_for(uint64_t{0}, nodes.nodes, [&](uint64_t number) {
+    parallel_for(uint64_t{0}, nodes.nodes, [&](uint64_t number) {
       const uint64_t first = nodes.places[number], end = nodes.places[number + 1];
       const auto put = [&](uint64_t word, uint64_t voxels) {
         to.low[word] = static_cast<uint32_t>(voxels);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/digests.h"
 #include "libvox/dag/level_values.h"
@@ -41,7 +42,7 @@ void check_places(const FrozenDag& dag, uint32_t level, const ranks::Ranks& rank
   };
   if (here.places.words() != size || (nodes > 0 && here.places[0] != 0)) fail(size);
   const LevelForm form = form_of(dag, level);
-  tbb::parallel_for(own_nodes(ranks, here), [&](const NodeNumbers& range) {
+  parallel_for(own_nodes(ranks, here), [&](const NodeNumbers& range) {
     for (uint64_t number = range.begin(); number < range.end(); ++number) {
       const uint64_t at = here.places[number], next = here.places[number + 1];
       const uint64_t least = form.kind == NodeKind::Leaf ? 2 : 1;
@@ -55,7 +56,7 @@ void check_places(const FrozenDag& dag, uint32_t level, const ranks::Ranks& rank
 void check_children(const FrozenDag& dag, uint32_t level, const ranks::Ranks& ranks) {
   const DagLevel& here = dag.levels[level];
   const uint64_t below = dag.levels[level + 1].places.nodes();
-  tbb::parallel_for(own_nodes(ranks, here), [&](const NodeNumbers& range) {
+  parallel_for(own_nodes(ranks, here), [&](const NodeNumbers& range) {
     for_each_in(here, range, [&](uint64_t, const uint32_t* node) {
       for (uint32_t i = 1; i < node_words(node[0]); ++i)
         if (node[i] >= below)
@@ -80,7 +81,7 @@ LevelForm form_of(const FrozenDag& dag, uint32_t level) {
 }
 
 void place_nodes(FrozenDag& dag) {
-  tbb::parallel_for(uint32_t{0}, static_cast<uint32_t>(dag.levels.size()), [&](uint32_t level) {
+  parallel_for(uint32_t{0}, static_cast<uint32_t>(dag.levels.size()), [&](uint32_t level) {
     DagLevel& here = dag.levels[level];
     const LevelForm form = form_of(dag, level);
     const NodeStarts found = find_starts(here.words, form);

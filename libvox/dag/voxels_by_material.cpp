@@ -1,13 +1,14 @@
 #include "libvox/dag/voxels_by_material.h"
 
+#include <oneapi/tbb/parallel_for.h>
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <mutex>
 #include <span>
 
 #include "libvox/base/bits.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/level_values.h"
 #include "libvox/dag/node.h"
@@ -260,7 +261,7 @@ std::vector<uint8_t> majority_materials(const FrozenDag& dag, uint32_t level, ui
   const NodeNumbers own = own_nodes(ranks, dag.levels[level]);
   std::vector<uint8_t> materials(own.size());
   tbb::enumerable_thread_specific<NodeCounter> counters([&] { return NodeCounter(dag, level, below); });
-  tbb::parallel_for(own, [&](const NodeNumbers& range) {
+  parallel_for(own, [&](const NodeNumbers& range) {
     NodeCounter& counter = counters.local();
     for_each_in_order(dag.levels[level], range, [&](uint64_t number, const uint32_t* node) {
       materials[number - own.begin()] = majority(counter(node));

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cstdint>
 
 #include "libvox/base/geometry.h"
+#include "libvox/base/loops.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/voxel_scene.h"
@@ -123,7 +123,7 @@ void for_each_in(const DagLevel& level, const NodeNumbers& range, Body body) {
 // Calls body(number, its words) for each node of the level, in parallel.
 template <class Body>
 void parallel_for_each(const DagLevel& level, const Body& body) {
-  tbb::parallel_for(node_numbers(level), [&](const NodeNumbers& range) { for_each_in(level, range, body); });
+  parallel_for(node_numbers(level), [&](const NodeNumbers& range) { for_each_in(level, range, body); });
 }
 
 // The byte of a filled voxel: its material + 1, or 1 without materials. In all dense formats 0 means empty.

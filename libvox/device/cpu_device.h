@@ -2,19 +2,18 @@
 // kernel is written once, as a function object with a VOX_HD operator(), and runs on both.
 #pragma once
 
-#include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/info.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/parallel_reduce.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
 #include "libvox/base/bits.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/device/cpu_group.h"
 #include "libvox/device/device.h"
@@ -82,12 +81,12 @@ class CpuDevice {
   template <class Body>
   void for_each(Work work, uint64_t n, const Body& body) {
     timed(work, n, [&] {
-      tbb::parallel_for(tbb::blocked_range<uint64_t>(0, n, 512), [&](const auto& range) {
-        for (uint64_t begin = range.begin(); begin < range.end(); begin += kBlock) {
+      for_parts(n, 512, [&](uint64_t from, uint64_t to) {
+        for (uint64_t begin = from; begin < to; begin += kBlock) {
           throw_if_cancelled();
-          const uint64_t end = std::min(range.end(), begin + kBlock);
+          const uint64_t end = std::min(to, begin + kBlock);
           for (uint64_t i = begin; i < end; ++i) {
-            prefetch(body, i, range.end());
+            prefetch(body, i, to);
             body(i);
           }
         }
@@ -114,9 +113,9 @@ class CpuDevice {
   template <BlockMemory Shared, class Body>
   void for_each_block(Work work, uint64_t n, const Body& body) {
     timed(work, n, [&] {
-      tbb::parallel_for(tbb::blocked_range<uint64_t>(0, n), [&](const auto& range) {
+      for_parts(n, 1, [&](uint64_t begin, uint64_t end) {
         Shared shared;
-        for (uint64_t i = range.begin(); i < range.end(); ++i) body(CpuBlock<Shared>(&shared), i);
+        for (uint64_t i = begin; i < end; ++i) body(CpuBlock<Shared>(&shared), i);
       });
     });
   }
@@ -127,8 +126,7 @@ class CpuDevice {
     timed(work, n, [&] {
       CpuCode::Loop* loop = code.loop(name);
       const void* const list[] = {&arguments...};
-      tbb::parallel_for(tbb::blocked_range<uint64_t>(0, n, 512),
-                        [&](const auto& range) { loop(list, range.begin(), range.end()); });
+      for_parts(n, 512, [&](uint64_t begin, uint64_t end) { loop(list, begin, end); });
     });
   }
 
@@ -192,15 +190,13 @@ class CpuDevice {
   // Returns value(0) + … + value(n − 1), in 64 bits.
   template <class Value>
   uint64_t sum(Work work, uint64_t n, const Value& value) {
-    uint64_t total = 0;
+    std::atomic<uint64_t> total = 0;
     timed(work, n, [&] {
-      total = tbb::parallel_reduce(
-          tbb::blocked_range<uint64_t>(0, n, 4096), uint64_t{0},
-          [&](const auto& range, uint64_t sum) {
-            for (uint64_t i = range.begin(); i < range.end(); ++i) sum += static_cast<uint64_t>(value(i));
-            return sum;
-          },
-          std::plus<>());
+      for_parts(n, 4096, [&](uint64_t begin, uint64_t end) {
+        uint64_t sum = 0;
+        for (uint64_t i = begin; i < end; ++i) sum += static_cast<uint64_t>(value(i));
+        total += sum;
+      });
     });
     return total;
   }
@@ -313,7 +309,7 @@ class CpuDevice {
   static uint64_t blocks(uint64_t n) { return (n + kBlock - 1) / kBlock; }
   template <class F>
   static void for_blocks(uint64_t n, const F& f) {
-    tbb::parallel_for(uint64_t{0}, blocks(n), [&](uint64_t block) {
+    parallel_for(uint64_t{0}, blocks(n), [&](uint64_t block) {
       throw_if_cancelled();
       f(block, block * kBlock, std::min(n, (block + 1) * kBlock));
     });
@@ -348,7 +344,7 @@ void CpuDevice::sort(Work work, Buffer<Key>& keys, Buffer<Value>& values, uint64
       // The last digit may be shorter, because bits of the key above `bits` do not count.
       const size_t mask = (size_t{1} << std::min(digit_bits, bits - shift)) - 1;
       auto digit = [&](uint64_t i) { return static_cast<size_t>(from_keys[i] >> shift) & mask; };
-      tbb::parallel_for(uint64_t{0}, parts, [&](uint64_t part) {
+      parallel_for(uint64_t{0}, parts, [&](uint64_t part) {
         auto& counts = places[part];
         std::fill(counts.begin(), counts.end(), 0);
         for (uint64_t i = n * part / parts; i < n * (part + 1) / parts; ++i) ++counts[digit(i)];
@@ -356,7 +352,7 @@ void CpuDevice::sort(Work work, Buffer<Key>& keys, Buffer<Value>& values, uint64
       uint64_t place = 0;
       for (uint32_t d = 0; d < digits; ++d)
         for (auto& counts : places) place += std::exchange(counts[d], place);
-      tbb::parallel_for(uint64_t{0}, parts, [&](uint64_t part) {
+      parallel_for(uint64_t{0}, parts, [&](uint64_t part) {
         auto& next = places[part];
         for (uint64_t i = n * part / parts; i < n * (part + 1) / parts; ++i) {
           uint64_t to = next[digit(i)]++;

@@ -1,7 +1,6 @@
 #include "libvox/device/cuda_device.cuh"
 
 #include <nvtx3/nvToolsExt.h>
-#include <oneapi/tbb/parallel_for.h>
 
 #include <cstring>
 
@@ -9,6 +8,7 @@
 #include "libvox/base/units.h"
 #include "libvox/base/words.h"
 #include "libvox/device/devices.h"
+#include "libvox/base/loops.h"
 
 namespace vox::device {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 // Does what memcpy does, with all cores, because one core does not keep up with the bus.
 void copy_parallel(char* to, const char* from, uint64_t bytes) {
   constexpr uint64_t kPiece = 1 << 20;
-  tbb::parallel_for(uint64_t{0}, (bytes + kPiece - 1) / kPiece, [&](uint64_t piece) {
+  parallel_for(uint64_t{0}, (bytes + kPiece - 1) / kPiece, [&](uint64_t piece) {
     const uint64_t begin = piece * kPiece;
     std::memcpy(to + begin, from + begin, std::min(kPiece, bytes - begin));
   });

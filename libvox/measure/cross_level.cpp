@@ -1,5 +1,4 @@
 // Nodes that equal a coarser view of a node of a level above: how many there are, and the size without them.
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <functional>
 
 #include "libvox/base/bits.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/node.h"
 #include "libvox/measure/compression.h"
@@ -43,7 +43,7 @@ class NodeFinder {
  public:
   NodeFinder(const dag::FrozenDag& dag, uint32_t level)
       : dag_(dag), level_(level), entries_(dag.levels[level].nodes) {
-    tbb::parallel_for(size_t{0}, entries_.size(), [&](size_t number) {
+    parallel_for(size_t{0}, entries_.size(), [&](size_t number) {
       entries_[number] = {plain_node(dag, level, number).hash(), static_cast<uint32_t>(number)};
     });
     tbb::parallel_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
@@ -106,7 +106,7 @@ CrossLevel cross_level(const dag::FrozenDag& geometry) {
     for (uint32_t level = depth - coarser + 1; level-- > 0;) {
       throw_if_cancelled();
       std::vector<uint32_t> here(geometry.levels[level].nodes);
-      tbb::parallel_for(size_t{0}, here.size(), [&](size_t number) {
+      parallel_for(size_t{0}, here.size(), [&](size_t number) {
         const uint32_t* const from = geometry.levels[level].node(number);
         PlainNode node;
         bool all_known = true;

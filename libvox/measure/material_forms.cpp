@@ -2,7 +2,6 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "libvox/base/bits.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/node.h"
@@ -155,7 +155,7 @@ PartCounts count_materials(const dag::FrozenDag& dag) {
   for (uint64_t begin = 0; begin < voxels; begin += kPartsAtOnce * kPartVoxels) {
     const uint64_t end = std::min(begin + kPartsAtOnce * kPartVoxels, voxels);
     std::vector<PartCounts> parts((end - begin + kPartVoxels - 1) / kPartVoxels);
-    tbb::parallel_for(size_t{0}, parts.size(), [&](size_t i) {
+    parallel_for(size_t{0}, parts.size(), [&](size_t i) {
       const uint64_t first = begin + i * kPartVoxels;
       MaterialWalk(dag, counts, parts[i]).visit(0, 0, first, std::min(first + kPartVoxels, end));
       parts[i].end_block();
@@ -230,7 +230,7 @@ ColorCounts count_colors(const attributes::PackedValues& colors, const std::vect
   Progress progress("counting colors", colors.count);
   for (uint64_t begin = 0; begin < colors.count; begin += kAtOnce) {
     const uint64_t end = std::min(begin + kAtOnce, colors.count);
-    tbb::parallel_for(tbb::blocked_range<uint64_t>(begin, end, 1 << 14), [&](const auto& range) {
+    parallel_for(tbb::blocked_range<uint64_t>(begin, end, 1 << 14), [&](const auto& range) {
       count_part(number_at, range.begin(), range.end(), parts.local());
     });
     progress.update(end, format_count(end) + " voxels");

@@ -6,7 +6,6 @@
 // node follows from those of its children. For the images under a symmetry, it follows from those of the children's images.
 #include "libvox/measure/transforms.h"
 
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "libvox/base/bits.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/symmetry.h"
@@ -163,7 +163,7 @@ class TransformFinder {
     const uint64_t n = geometry_.levels[level].nodes;
     for (uint64_t begin = 0; begin < n; begin += kNodesAtOnce) {
       throw_if_cancelled();
-      tbb::parallel_for(begin, std::min(n, begin + kNodesAtOnce), f);
+      parallel_for(begin, std::min(n, begin + kNodesAtOnce), f);
     }
   }
 

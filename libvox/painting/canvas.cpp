@@ -1,13 +1,13 @@
 #include "libvox/painting/paint_scene.h"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <optional>
 
+#include "libvox/base/loops.h"
 #include "libvox/base/units.h"
 #include "libvox/painting/frozen_atlas.h"
 #include "libvox/scene/oklab.h"
@@ -107,7 +107,7 @@ class ColorsBelow {
 // Calls body(slot, key) for all texels, on all threads.
 template <class Body>
 void for_each_texel(const FrozenAtlas& atlas, const Body& body) {
-  tbb::parallel_for(tbb::blocked_range<uint64_t>(0, atlas.cells.size(), 1 << 14), [&](const auto& range) {
+  parallel_for(tbb::blocked_range<uint64_t>(0, atlas.cells.size(), 1 << 14), [&](const auto& range) {
     for (uint64_t slot = range.begin(); slot < range.end(); ++slot)
       if (const uint64_t cell = atlas.cells[slot]; cell != hash::kEmptyCell<uint64_t>)
         body(slot, kCellFormat.key(cell));

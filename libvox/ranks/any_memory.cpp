@@ -1,6 +1,5 @@
 #include "libvox/ranks/any_memory.h"
-
-#include <oneapi/tbb/parallel_for.h>
+#include "libvox/base/loops.h"
 
 #include <algorithm>
 #include <cstring>
@@ -15,7 +14,7 @@ namespace {
 // Uses all cores, because one core does not keep up with the memory.
 void copy_on_host(void* to, const void* from, uint64_t bytes) {
   constexpr uint64_t kPiece = 1 << 20;
-  tbb::parallel_for(uint64_t{0}, (bytes + kPiece - 1) / kPiece, [&](uint64_t piece) {
+  parallel_for(uint64_t{0}, (bytes + kPiece - 1) / kPiece, [&](uint64_t piece) {
     const uint64_t begin = piece * kPiece;
     std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin,
                 std::min(kPiece, bytes - begin));

@@ -1,7 +1,6 @@
 #include "libvox/scene/auto_palette.h"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "libvox/base/loops.h"
 #include "libvox/scene/oklab.h"
 #include "libvox/scene/surface.h"
 
@@ -175,7 +175,7 @@ NearestMean nearest(const std::vector<Vec3d>& means, Vec3d at) {
 // Calls f(block, i) for each of n points, in blocks of fixed size.
 template <class F>
 void for_each_in_blocks(size_t n, const F& f) {
-  tbb::parallel_for(size_t{0}, (n + kBlock - 1) / kBlock, [&](size_t block) {
+  parallel_for(size_t{0}, (n + kBlock - 1) / kBlock, [&](size_t block) {
     for (size_t i = block * kBlock; i < std::min(n, (block + 1) * kBlock); ++i) f(block, i);
   });
 }
@@ -316,8 +316,8 @@ FarGroup largest_group(const std::vector<WeightedPoint>& areas, const std::vecto
                    [&](uint32_t a, uint32_t b) { return areas[a].weight > areas[b].weight; });
   centers.resize(std::min(centers.size(), kMostCenters));
   std::vector<FarGroup> groups(centers.size());
-  tbb::parallel_for(size_t{0}, centers.size(),
-                    [&](size_t i) { groups[i] = group_around(areas, far, areas[centers[i]].at); });
+  parallel_for(size_t{0}, centers.size(),
+               [&](size_t i) { groups[i] = group_around(areas, far, areas[centers[i]].at); });
   auto largest = std::max_element(groups.begin(), groups.end(),
                                   [](const FarGroup& a, const FarGroup& b) { return a.area < b.area; });
   return largest == groups.end() ? FarGroup() : std::move(*largest);

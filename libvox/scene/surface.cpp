@@ -10,6 +10,7 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/geometry.h"
+#include "libvox/base/loops.h"
 #include "libvox/scene/oklab.h"
 #include "libvox/scene/texture.h"
 
@@ -88,7 +89,7 @@ SceneSurface::Measures SceneSurface::measure() const {
   constexpr size_t kBlock = 4096;
   size_t count = scene_.triangles.size(), blocks = (count + kBlock - 1) / kBlock;
   std::vector<Measure> triangles(count), sums(blocks);
-  tbb::parallel_for(size_t{0}, blocks, [&](size_t block) {
+  parallel_for(size_t{0}, blocks, [&](size_t block) {
     Measure sum = {0, 0};
     for (size_t i = block * kBlock; i < std::min(count, (block + 1) * kBlock); ++i) {
       triangles[i] = measure(scene_.triangles[i]);
@@ -137,7 +138,7 @@ bool SceneSurface::is_painted(const Triangle& triangle) const {
 
 void SceneSurface::keep_colors() {
   std::vector<uint32_t> kept(sample_slots(), kHole);
-  tbb::parallel_for(tbb::blocked_range<size_t>(0, scene_.triangles.size(), 16), [&](const auto& range) {
+  parallel_for(tbb::blocked_range<size_t>(0, scene_.triangles.size(), 16), [&](const auto& range) {
     for (size_t triangle = range.begin(); triangle < range.end(); ++triangle) {
       const uint64_t start = first_slot_[triangle];
       for_each_color(triangle, 0, first_slot_[triangle + 1] - start,
@@ -166,7 +167,7 @@ void SceneSurface::merge_texels() {
   };
   const auto count = static_cast<size_t>(std::min(tbb::this_task_arena::max_concurrency(), kMostParts));
   std::vector<Part> parts(count);
-  tbb::parallel_for(size_t{0}, count, [&](size_t number) {
+  parallel_for(size_t{0}, count, [&](size_t number) {
     Part& part = parts[number];
     part.weights.resize(texels);
     const auto first_of = [&](size_t n) {

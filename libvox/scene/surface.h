@@ -7,7 +7,6 @@
 #pragma once
 
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,7 @@
 #include <functional>
 #include <vector>
 
+#include "libvox/base/loops.h"
 #include "libvox/base/vec.h"
 #include "libvox/scene/palette.h"
 
@@ -153,7 +153,7 @@ Tally tally_surface(const SceneSurface& surface, const Tally& zero) {
   constexpr uint64_t kBlock = 4096;
   tbb::enumerable_thread_specific<Tally> tallies(zero);
   uint64_t slots = surface.sample_slots();
-  tbb::parallel_for(uint64_t{0}, (slots + kBlock - 1) / kBlock, [&](uint64_t block) {
+  parallel_for(uint64_t{0}, (slots + kBlock - 1) / kBlock, [&](uint64_t block) {
     Tally& tally = tallies.local();
     surface.for_each_sample(block * kBlock, std::min(slots, (block + 1) * kBlock),
                             [&](const SurfaceSample& sample) { tally.add(sample); });

@@ -1,11 +1,10 @@
 #include "libvox/scene/texture.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <array>
 #include <memory>
 
+#include "libvox/base/loops.h"
 #include "libvox/scene/oklab.h"
 #include "libvox/scene/surface.h"
 
@@ -73,7 +72,7 @@ struct Cover {
 template <class Fetch>  // fetch(x, y) returns the Light of that texel of the previous level
 std::unique_ptr<Light[]> shrink(const Level& from, const Level& to, Fetch fetch) {
   auto lights = std::make_unique_for_overwrite<Light[]>(size_t{to.width} * to.height);
-  tbb::parallel_for(uint32_t{0}, to.height, [&](uint32_t y) {
+  parallel_for(uint32_t{0}, to.height, [&](uint32_t y) {
     Cover rows(y, from.height, to.height);
     for (uint32_t x = 0; x < to.width; ++x) {
       Cover columns(x, from.width, to.width);
@@ -95,7 +94,7 @@ struct IndexedTexel {
 template <class Texel>  // texel(i) returns the IndexedTexel of texel i of the level
 void write_level(IndexedTexture& texture, const Level& level, Texel texel) {
   uint64_t count = uint64_t{level.width} * level.height, groups = (count + kGroup - 1) / kGroup;
-  tbb::parallel_for(tbb::blocked_range<uint64_t>(0, groups, 64), [&](const auto& range) {
+  parallel_for(tbb::blocked_range<uint64_t>(0, groups, 64), [&](const auto& range) {
     for (uint64_t group = range.begin(); group < range.end(); ++group) {
       uint64_t word = level.first_texel / kGroup + group;
       std::array<uint32_t, 4> nibbles = {};

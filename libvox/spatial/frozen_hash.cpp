@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/walk.h"
@@ -57,7 +57,7 @@ HashRef ref(const FrozenHash& hash) {
 
 void tell_turns(FrozenHash& hash) {
   const Lines lines = ref(hash).table.ref;
-  tbb::parallel_for(uint64_t{0}, hash.lines * Lines::kLineBuckets, [&](uint64_t at) {
+  parallel_for(uint64_t{0}, hash.lines * Lines::kLineBuckets, [&](uint64_t at) {
     const auto bucket = static_cast<uint32_t>(at);
     const uint64_t last = lines.bucket(bucket).cell[Lines::kBucketCells - 1];
     if (last != hash::kEmptyCell<uint64_t>) lines.bucket(bucket).tell_turn(lines.rank(last, bucket).turn);
@@ -179,7 +179,7 @@ FirstDifference first_found_empty(const HashRef& hash, const dag::FrozenDag& dag
 
 void check_order(const FrozenHash& hash) {
   constexpr uint64_t kBucket = hash::LinesRef<uint64_t>::kBucketCells;
-  tbb::parallel_for(uint64_t{0}, hash.cells.size() / kBucket, [&](uint64_t bucket) {
+  parallel_for(uint64_t{0}, hash.cells.size() / kBucket, [&](uint64_t bucket) {
     const uint64_t* cells = &hash.cells[bucket * kBucket];
     for (uint64_t i = 1; i < kBucket; ++i)
       if (cells[i] != hash::kEmptyCell<uint64_t> && cells[i - 1] == hash::kEmptyCell<uint64_t>)
@@ -193,7 +193,7 @@ void verify(const FrozenHash& hash) {
   check_structure(hash);
   check_order(hash);
   const HashRef table = ref(hash);
-  tbb::parallel_for(tbb::blocked_range<uint64_t>(0, hash.cells.size(), 1 << 14), [&](const auto& part) {
+  parallel_for(tbb::blocked_range<uint64_t>(0, hash.cells.size(), 1 << 14), [&](const auto& part) {
     throw_if_cancelled();
     for_each_cell(hash, part.begin(), part.end(), [&](uint64_t slot, uint64_t cell) {
       const uint32_t found = table.table.find(kCellFormat.key(cell));

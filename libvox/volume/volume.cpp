@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 
 namespace vox::volume {
@@ -103,8 +103,8 @@ Volume with_rule(Volume volume, const ValueRule& rule) {
     read(box, values);
     with_word_type(rule.type, [&]<class T>() {
       T* const words = reinterpret_cast<T*>(values);
-      tbb::parallel_for(uint64_t{0}, box.voxels(),
-                        [&](uint64_t i) { words[i] = static_cast<T>(rule.bits(rule.word(words[i]))); });
+      parallel_for(uint64_t{0}, box.voxels(),
+                   [&](uint64_t i) { words[i] = static_cast<T>(rule.bits(rule.word(words[i]))); });
     });
   };
   return {std::move(volume.info), std::move(read)};
@@ -142,7 +142,7 @@ void read_means(const Volume& fine, const VoxelBox& around, Int3 to, T* out) {
   std::vector<T> values(around.voxels());
   fine.read(around, reinterpret_cast<std::byte*>(values.data()));
   const Int3 from = around.size();
-  tbb::parallel_for(0, to.z, [&](int32_t z) {
+  parallel_for(0, to.z, [&](int32_t z) {
     T* next = out + int64_t{z} * to.y * to.x;
     for (int32_t y = 0; y < to.y; ++y)
       for (int32_t x = 0; x < to.x; ++x) {

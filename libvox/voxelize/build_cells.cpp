@@ -1,11 +1,10 @@
 #include "libvox/voxelize/build_cells.h"
 
-#include <oneapi/tbb/parallel_for.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/morton.h"
 #include "libvox/voxelize/fills.h"
 
@@ -64,7 +63,7 @@ void TopFills::add_to(std::vector<TopNode>& nodes, uint32_t height, dag::FrozenD
       .grid_end = static_cast<int32_t>(resolution_) * kUnitsPerVoxel,
       .inside = states_.ref(rule_),
       .fills = fills.data()};
-  tbb::parallel_for(size_t{0}, fills.size(), [&](size_t i) { find_fills(i); });
+  parallel_for(size_t{0}, fills.size(), [&](size_t i) { find_fills(i); });
   for (size_t i = 0; i < fills.size(); ++i)
     for (uint64_t octant = 0; octant < 8; ++octant) {
       const uint64_t fill = fills[i] >> 8 * octant & 0xff;

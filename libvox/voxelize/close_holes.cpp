@@ -1,6 +1,5 @@
 #include "libvox/voxelize/close_holes.h"
 
-#include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_sort.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/voxelize/duplicates.h"
 #include "libvox/voxelize/joined_sets.h"
@@ -34,7 +34,7 @@ TriangleShape shape_of(const Vertices& vertices, const scene::Triangle& triangle
 // Returns the triangles that lie exactly on others and do not count, in ascending order.
 std::vector<uint32_t> duplicates_of(const scene::Scene& scene, const Vertices& vertices) {
   std::vector<std::pair<uint64_t, uint32_t>> keys(scene.triangles.size());
-  tbb::parallel_for(size_t{0}, keys.size(), [&](size_t i) {
+  parallel_for(size_t{0}, keys.size(), [&](size_t i) {
     std::array<uint32_t, 3> corners = {};
     for (size_t c = 0; c < 3; ++c) corners[c] = vertices.number_of(scene.triangles[i].position[c]);
     std::ranges::sort(corners);
@@ -64,8 +64,8 @@ bool is_invisible(const scene::Triangle& triangle, const scene::IndexedScene& in
 std::vector<uint8_t> crossed_triangles(const scene::Scene& scene, const scene::IndexedScene& indexed,
                                        const Vertices& vertices) {
   std::vector<uint8_t> crossed(scene.triangles.size());
-  tbb::parallel_for(size_t{0}, crossed.size(),
-                    [&](size_t i) { crossed[i] = is_invisible(scene.triangles[i], indexed) ? 0 : 1; });
+  parallel_for(size_t{0}, crossed.size(),
+               [&](size_t i) { crossed[i] = is_invisible(scene.triangles[i], indexed) ? 0 : 1; });
   for (const uint32_t duplicate : duplicates_of(scene, vertices)) crossed[duplicate] = 0;
   return crossed;
 }
@@ -73,7 +73,7 @@ std::vector<uint8_t> crossed_triangles(const scene::Scene& scene, const scene::I
 // Returns the vertices of all triangles, three for each.
 std::vector<uint32_t> corners_of(const scene::Scene& scene, const Vertices& vertices) {
   std::vector<uint32_t> corners(3 * scene.triangles.size());
-  tbb::parallel_for(size_t{0}, scene.triangles.size(), [&](size_t i) {
+  parallel_for(size_t{0}, scene.triangles.size(), [&](size_t i) {
     for (size_t c = 0; c < 3; ++c) corners[3 * i + c] = vertices.number_of(scene.triangles[i].position[c]);
   });
   return corners;

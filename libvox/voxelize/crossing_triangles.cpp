@@ -1,4 +1,3 @@
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "libvox/base/loops.h"
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
 #include "libvox/voxelize/mesh_faults.h"
@@ -46,7 +46,7 @@ std::vector<TriangleShape> shapes_in_steps(const scene::Scene& scene) {
   const double longest = std::max({size.x, size.y, size.z});
   const double per_unit = longest > 0 ? kSteps / longest : 0;
   std::vector<TriangleShape> shapes(scene.triangles.size());
-  tbb::parallel_for(size_t{0}, shapes.size(), [&](size_t i) {
+  parallel_for(size_t{0}, shapes.size(), [&](size_t i) {
     for (size_t c = 0; c < 3; ++c) {
       const Vec3d from = scene.positions[scene.triangles[i].position[c]] - box.min;
       for (uint32_t k = 0; k < 3; ++k) {
@@ -81,7 +81,7 @@ class BoxTree {
  public:
   explicit BoxTree(const std::vector<TriangleShape>& shapes) : shapes_(shapes), order_(shapes.size()) {
     std::vector<std::pair<uint64_t, uint32_t>> keys(shapes.size());
-    tbb::parallel_for(size_t{0}, keys.size(), [&](size_t i) {
+    parallel_for(size_t{0}, keys.size(), [&](size_t i) {
       const StepBox box = box_of(shapes[i]);
       const auto middle = [&](uint32_t k) { return static_cast<uint32_t>(box.min[k] + box.max[k]) / 2; };
       keys[i] = {morton_encode(middle(0), middle(1), middle(2)), static_cast<uint32_t>(i)};
@@ -95,7 +95,7 @@ class BoxTree {
     while (levels_.back().size() > 1) {
       const std::vector<StepBox>& below = levels_.back();
       std::vector<StepBox> level((below.size() + 7) / 8);
-      tbb::parallel_for(size_t{0}, level.size(), [&](size_t i) {
+      parallel_for(size_t{0}, level.size(), [&](size_t i) {
         level[i] = below[8 * i];
         for (size_t k = 8 * i + 1; k < std::min(below.size(), 8 * i + 8); ++k)
           level[i] = level[i].with(below[k]);
@@ -137,7 +137,7 @@ std::vector<std::array<uint32_t, 2>> crossing_triangles(const scene::Scene& scen
   for (size_t begin = 0; begin < shapes.size(); begin += kPiece) {
     throw_if_cancelled();
     const size_t end = std::min(shapes.size(), begin + kPiece);
-    tbb::parallel_for(begin, end, [&](size_t i) {
+    parallel_for(begin, end, [&](size_t i) {
       std::vector<uint32_t>& others = found[i - begin];
       others.clear();
       tree.for_each_near(box_of(shapes[i]), [&](uint32_t other) {

@@ -1,7 +1,6 @@
 #include "libvox/voxelize/distances.h"
 
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <tuple>
 
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/morton.h"
 #include "libvox/device/cpu_device.h"
 #include "libvox/voxelize/coverage.h"
@@ -30,7 +30,7 @@ DistanceField::DistanceField(const scene::Scene& scene, const scene::IndexedScen
                    .grid = grid,
                    .band = band_,
                    .room = host.pool().available()};
-  tbb::parallel_for(uint64_t{0}, count, [&](uint64_t i) {
+  parallel_for(uint64_t{0}, count, [&](uint64_t i) {
     const scene::Triangle& triangle = scene.triangles[i];
     const scene::IndexedMaterial& material = indexed.materials[triangle.material];
     const bool is_hidden =
@@ -39,7 +39,7 @@ DistanceField::DistanceField(const scene::Scene& scene, const scene::IndexedScen
   });
   band_distances_ = measure_band(options.device.value_or(device::DeviceHandle(&host)), mesh);
   if (!options.inside) return;
-  tbb::parallel_for(size_t{0}, bricks(), [&](size_t brick) {
+  parallel_for(size_t{0}, bricks(), [&](size_t brick) {
     const Int3 first = corner(brick);
     float* at = band_distances_.distances.data() + brick * kBrickVoxels;
     Int3 p;
@@ -72,7 +72,7 @@ void DistanceField::find_crossings(const scene::Scene& scene, const scene::Index
     return std::clamp((at - kUnitsPerVoxel / 2 + kUnitsPerVoxel - 1) / kUnitsPerVoxel, 0, resolution);
   };
   tbb::enumerable_thread_specific<std::vector<RowCrossing>> found;
-  tbb::parallel_for(uint64_t{0}, count, [&](uint64_t i) {
+  parallel_for(uint64_t{0}, count, [&](uint64_t i) {
     const TriangleShape& triangle = shapes[i];
     const Vec3<int64_t> normal = normal_of(triangle);
     if (is_skipped[i] != 0 || normal.x == 0) return;

@@ -1,7 +1,5 @@
 #include "libvox/voxelize/flood.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -9,6 +7,7 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/node.h"
@@ -211,7 +210,7 @@ class Flood {
         if (const int content = content_of(part); content >= 0)
           nodes.add_large(part.height, {key, kFullNode, static_cast<uint32_t>(content)});
       }
-      tbb::parallel_for(begin, end, [&](size_t i) { make(parts_[i], runs[i - begin]); });
+      parallel_for(begin, end, [&](size_t i) { make(parts_[i], runs[i - begin]); });
       nodes.add(runs);
     }
     return nodes.finish();
@@ -251,7 +250,7 @@ class Flood {
     for (size_t begin = 0, end = 0; begin < parts_.size(); begin = end) {
       throw_if_cancelled();
       end = std::min(begin + kBatch, parts_.size());
-      tbb::parallel_for(begin, end, [&](size_t i) {
+      parallel_for(begin, end, [&](size_t i) {
         if (parts_[i].kind == SpacePart::Kind::Block) body(parts_[i]);
       });
       progress.update(end, "");

@@ -1,12 +1,12 @@
 #include "libvox/voxelize/mesh_faults.h"
 
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
+#include "libvox/base/loops.h"
 #include "libvox/voxelize/close_holes.h"
 #include "libvox/voxelize/open_edges.h"
 
@@ -36,7 +36,7 @@ class FaultFinder {
 
   MeshFaults run() {
     std::vector<uint32_t> corners(3 * scene_.triangles.size());
-    tbb::parallel_for(size_t{0}, scene_.triangles.size(), [&](size_t i) {
+    parallel_for(size_t{0}, scene_.triangles.size(), [&](size_t i) {
       for (size_t c = 0; c < 3; ++c)
         corners[3 * i + c] = vertices_.number_of(scene_.triangles[i].position[c]);
     });
@@ -70,7 +70,7 @@ class FaultFinder {
 
   void find_edges(const std::vector<uint32_t>& corners) {
     std::vector<EdgePass> passes(corners.size());
-    tbb::parallel_for(size_t{0}, passes.size(), [&](size_t i) {
+    parallel_for(size_t{0}, passes.size(), [&](size_t i) {
       const uint64_t from = corners[i], to = corners[i % 3 == 2 ? i - 2 : i + 1];
       const auto triangle = static_cast<uint32_t>(i / 3);
       passes[i] = {from < to ? from << 32 | to : to << 32 | from, triangle, from < to ? 0u : 1u};

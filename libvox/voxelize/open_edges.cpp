@@ -1,6 +1,5 @@
 #include "libvox/voxelize/open_edges.h"
 
-#include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_sort.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/voxelize/prepare.h"
 
 namespace vox::voxelize {
@@ -34,8 +34,7 @@ Vertices::Place place_of(const GridRef& grid, const Vec3d& position) {
 Vertices::Vertices(const scene::Scene& scene, const Grid& grid) : places_(scene.positions.size()) {
   if (places_.size() > INT32_MAX) throw Error("the scene has more than 2^31 vertices");
   const GridRef ref = grid_ref(grid);
-  tbb::parallel_for(size_t{0}, places_.size(),
-                    [&](size_t i) { places_[i] = place_of(ref, scene.positions[i]); });
+  parallel_for(size_t{0}, places_.size(), [&](size_t i) { places_[i] = place_of(ref, scene.positions[i]); });
   std::vector<uint32_t> order(places_.size());
   std::iota(order.begin(), order.end(), 0u);
   tbb::parallel_sort(order, [&](uint32_t a, uint32_t b) {
@@ -147,7 +146,7 @@ class Cycles {
 
 std::vector<OpenEdge> open_edges_of(std::span<const uint32_t> corners, std::span<const uint8_t> crossed) {
   std::vector<uint64_t> edges(corners.size());
-  tbb::parallel_for(size_t{0}, crossed.size(), [&](size_t i) {
+  parallel_for(size_t{0}, crossed.size(), [&](size_t i) {
     for (size_t c = 0; c < 3; ++c) {
       const uint32_t from = corners[3 * i + c], to = corners[3 * i + (c == 2 ? 0 : c + 1)];
       edges[3 * i + c] = crossed[i] == 0 ? kNoEdge : edge_number(from, to);

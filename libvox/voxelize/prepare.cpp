@@ -1,11 +1,10 @@
 #include "libvox/voxelize/prepare.h"
 
-#include <oneapi/tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "libvox/attributes/packed_values.h"
+#include "libvox/base/loops.h"
 
 namespace vox::voxelize {
 namespace {
@@ -83,7 +82,7 @@ std::vector<uint32_t> table_colors(PreparedMaterials& materials) {
   std::vector<uint16_t> number_of(table.empty() ? 0 : table.back() + 1);
   for (size_t i = 0; i < table.size(); ++i) number_of[table[i]] = static_cast<uint16_t>(i);
   for (auto* colors : {&materials.texel_colors, &materials.plain_colors})
-    tbb::parallel_for(size_t{0}, colors->size(), [&](size_t i) { (*colors)[i] = number_of[(*colors)[i]]; });
+    parallel_for(size_t{0}, colors->size(), [&](size_t i) { (*colors)[i] = number_of[(*colors)[i]]; });
   return table;
 }
 
@@ -162,7 +161,7 @@ void append_parts(const MeshRef& mesh, uint32_t number, std::vector<CutPart>& pa
 std::vector<CutPart> cut_triangles(const MeshRef& mesh, const std::vector<uint32_t>& triangles) {
   constexpr size_t kBlock = 1 << 10;
   std::vector<std::vector<CutPart>> blocks((triangles.size() + kBlock - 1) / kBlock);
-  tbb::parallel_for(size_t{0}, blocks.size(), [&](size_t block) {
+  parallel_for(size_t{0}, blocks.size(), [&](size_t block) {
     const size_t end = std::min(triangles.size(), (block + 1) * kBlock);
     for (size_t i = block * kBlock; i < end; ++i) append_parts(mesh, triangles[i], blocks[block]);
   });

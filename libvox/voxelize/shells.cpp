@@ -1,11 +1,10 @@
 #include "libvox/voxelize/shells.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <array>
 
 #include "libvox/base/bits.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/node.h"
@@ -214,7 +213,7 @@ class ShellPass {
 
   void flush() {
     std::vector<NodeRun> runs(tasks_.size());
-    tbb::parallel_for(size_t{0}, runs.size(), [&](size_t i) { make(tasks_[i], runs[i]); });
+    parallel_for(size_t{0}, runs.size(), [&](size_t i) { make(tasks_[i], runs[i]); });
     nodes_.add(runs);
     tasks_.clear();
   }

@@ -1,4 +1,3 @@
-#include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_sort.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "libvox/base/loops.h"
 #include "libvox/voxelize/close_holes.h"
 
 namespace vox::voxelize {
@@ -61,7 +61,7 @@ class FacingGroups {
 
 std::vector<EdgeOfTriangle> sorted_edges(std::span<const uint32_t> corners, std::span<const uint8_t> counts) {
   std::vector<EdgeOfTriangle> edges(corners.size());
-  tbb::parallel_for(size_t{0}, counts.size(), [&](size_t i) {
+  parallel_for(size_t{0}, counts.size(), [&](size_t i) {
     for (size_t c = 0; c < 3; ++c) {
       const uint64_t from = corners[3 * i + c], to = corners[3 * i + (c == 2 ? 0 : c + 1)];
       EdgeOfTriangle& edge = edges[3 * i + c];

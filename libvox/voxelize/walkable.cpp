@@ -1,7 +1,6 @@
 #include "libvox/voxelize/walkable.h"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +10,7 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/from_cubes.h"
 #include "libvox/dag/parts.h"
@@ -133,7 +133,7 @@ class VoxelColumns {
     for (size_t begin = 0, end = 0; begin < slabs_.size(); begin = end) {
       throw_if_cancelled();
       end = std::min(begin + kSlabs, slabs_.size());
-      tbb::parallel_for(begin, end, [&](size_t i) {
+      parallel_for(begin, end, [&](size_t i) {
         Slab& slab = slabs_[i];
         ColumnBits bits(box);
         slab.starts.reserve(columns);

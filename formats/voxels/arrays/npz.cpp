@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <libdeflate.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +13,7 @@
 #include "formats/voxels/voxel_formats.h"
 #include "libvox/attributes/octahedral.h"
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/walk.h"
@@ -224,7 +224,7 @@ class VoxelArrays {
 
   uint64_t count() const {
     std::vector<uint64_t> counts(cubes());
-    tbb::parallel_for(uint64_t{0}, cubes(), [&](uint64_t cube) {
+    parallel_for(uint64_t{0}, cubes(), [&](uint64_t cube) {
       throw_if_cancelled();
       for_each(cube, [&](Int3, uint64_t mask, const uint32_t*) {
         counts[cube] += static_cast<uint64_t>(std::popcount(mask));

@@ -1,7 +1,6 @@
 // Colors for numbers and names that have no color of their own.
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +17,7 @@
 #include "formats/voxels/voxel_formats.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/scene/palette.h"
 #include "libvox/voxelize/grid.h"
@@ -123,7 +123,7 @@ class BinvoxRuns {
     starts_.resize((size.x * size.z + stride_ - 1) / stride_);
     const uint64_t parts = (pairs() + kPairsAtOnce - 1) / kPairsAtOnce;
     std::vector<uint64_t> firsts(parts + 1);  // the first voxel of each part
-    tbb::parallel_for(uint64_t{0}, parts, [&](uint64_t part) {
+    parallel_for(uint64_t{0}, parts, [&](uint64_t part) {
       for_each_pair(part, [&](uint64_t pair) {
         if (count(pair) == 0) throw Error(fmt::format("run {} has no voxels", pair));
         firsts[part + 1] += count(pair);
@@ -135,7 +135,7 @@ class BinvoxRuns {
       throw Error(
           fmt::format("its runs hold {} voxels, but 'dim' of its header asks for {}", firsts[parts], voxels));
     std::vector<std::bitset<256>> values(parts);
-    tbb::parallel_for(uint64_t{0}, parts, [&](uint64_t part) {
+    parallel_for(uint64_t{0}, parts, [&](uint64_t part) {
       throw_if_cancelled();
       values[part] = index_part(part, firsts[part]);
     });

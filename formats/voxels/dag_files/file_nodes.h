@@ -3,8 +3,6 @@
 // for huge trees made of few nodes.
 #pragma once
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/from_cubes.h"
 #include "libvox/dag/frozen_dag.h"
@@ -160,10 +159,10 @@ class FileNodes {
  private:
   template <class Body>
   static void for_each(const std::vector<uint64_t>& ids, const Body& body) {
-    tbb::parallel_for(tbb::blocked_range<size_t>(0, ids.size(), 1024),
-                      [&](const tbb::blocked_range<size_t>& range) {
-                        for (size_t i = range.begin(); i < range.end(); ++i) body(i, ids[i]);
-                      });
+    parallel_for(tbb::blocked_range<size_t>(0, ids.size(), 1024),
+                 [&](const tbb::blocked_range<size_t>& range) {
+                   for (size_t i = range.begin(); i < range.end(); ++i) body(i, ids[i]);
+                 });
   }
 
   // Both functions return the store's pointers to the nodes of a level. A node without voxels gets

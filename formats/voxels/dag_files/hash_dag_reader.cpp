@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include "formats/voxels/dag_files/file_nodes.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/log.h"
+#include "libvox/base/loops.h"
 #include "libvox/dag/from_cubes.h"
 
 namespace vox {
@@ -146,17 +146,17 @@ class HashDagColorsFile {
   // Returns the number of voxels of each color.
   scene::ColorTally tally() const {
     tbb::enumerable_thread_specific<scene::ColorTally> parts;
-    tbb::parallel_for(tbb::blocked_range<uint64_t>(0, count_, 1 << 18),
-                      [&](const tbb::blocked_range<uint64_t>& range) {
-                        throw_if_cancelled();
-                        scene::ColorTally& part = parts.local();
-                        // Neighboring voxels often have the same color.
-                        for (uint64_t i = range.begin(), first = i; i < range.end(); first = i) {
-                          const scene::Rgb8 shared = color(first);
-                          while (i < range.end() && color(i) == shared) ++i;
-                          part.add(shared, i - first);
-                        }
-                      });
+    parallel_for(tbb::blocked_range<uint64_t>(0, count_, 1 << 18),
+                 [&](const tbb::blocked_range<uint64_t>& range) {
+                   throw_if_cancelled();
+                   scene::ColorTally& part = parts.local();
+                   // Neighboring voxels often have the same color.
+                   for (uint64_t i = range.begin(), first = i; i < range.end(); first = i) {
+                     const scene::Rgb8 shared = color(first);
+                     while (i < range.end() && color(i) == shared) ++i;
+                     part.add(shared, i - first);
+                   }
+                 });
     scene::ColorTally all;
     for (const scene::ColorTally& part : parts) all.merge(part);
     return all;

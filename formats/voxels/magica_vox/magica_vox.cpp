@@ -1,7 +1,6 @@
 #include "formats/voxels/magica_vox/magica_vox.h"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +12,7 @@
 #include "formats/voxels/export.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/colors.h"
@@ -210,7 +210,7 @@ std::vector<Model> find_models(const dag::FrozenDag& dag, const VoxelBox& region
   std::vector<VoxelBox> boxes = blocks(dag, region, path);
   std::vector<Model> models(boxes.size());
   std::atomic<uint64_t> bytes = 0;
-  tbb::parallel_for(size_t{0}, boxes.size(), [&](size_t i) {
+  parallel_for(size_t{0}, boxes.size(), [&](size_t i) {
     throw_if_cancelled();
     models[i] = measure(dag, boxes[i]);
     if ((bytes += model_bytes(models[i]) + kLeastNodeBytes) > kMaxFileBytes) throw_too_large(path);

@@ -1,7 +1,6 @@
 #include "formats/voxels/magica_vox/magica_vox.h"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/from_cubes.h"
 
@@ -131,7 +131,7 @@ class MagicaVoxels {
   explicit MagicaVoxels(const std::filesystem::path& path)
       : mapped_(path), file_(magica_file(mapped_.bytes())) {
     models_.resize(file_.models.size());
-    tbb::parallel_for(size_t{0}, models_.size(), [&](size_t i) {
+    parallel_for(size_t{0}, models_.size(), [&](size_t i) {
       throw_if_cancelled();
       models_[i].measure(file_.models[i]);
     });
@@ -162,7 +162,7 @@ class MagicaVoxels {
       instance.place.move = instance.place.move - corner;
       if (first[instance.model] == nullptr) first[instance.model] = &instance.place;
     }
-    tbb::parallel_for(size_t{0}, models_.size(), [&](size_t i) {
+    parallel_for(size_t{0}, models_.size(), [&](size_t i) {
       throw_if_cancelled();
       if (first[i] != nullptr) models_[i].sort_by_cubes(*first[i]);
     });

@@ -1,6 +1,5 @@
 // Writes Sponge schematics of version 2. All blocks have numbers below 128, so each takes one byte.
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <array>
@@ -19,6 +18,7 @@
 #include "formats/voxels/minecraft/schem.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/parts.h"
@@ -223,7 +223,7 @@ class BlockData {
 
   void fill() const {
     const std::vector<Int3> corners = corners_of_cubes(scene_.dag, box_, kBlocksCube);
-    tbb::parallel_for(size_t{0}, corners.size(), [&](size_t i) {
+    parallel_for(size_t{0}, corners.size(), [&](size_t i) {
       throw_if_cancelled();
       fill_cube(intersection(cube_at(corners[i], std::min(kBlocksCube, scene_.dag.side())), box_));
     });

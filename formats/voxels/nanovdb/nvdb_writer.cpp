@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <libdeflate.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -18,6 +17,7 @@
 #include "formats/voxels/nanovdb/nvdb_file.h"
 #include "formats/voxels/nanovdb/nvdb_tree.h"
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 
 namespace vox {
@@ -298,7 +298,7 @@ TreeOutline outline_of(const dag::FrozenDag& dag, const VoxelBox& region, CountM
     else
       find_lowers(dag, upper, tree);
   }
-  tbb::parallel_for(size_t{0}, tree.lowers.size(), [&](size_t i) {
+  parallel_for(size_t{0}, tree.lowers.size(), [&](size_t i) {
     throw_if_cancelled();
     count_lower(dag, tree, materials, tree.lowers[i]);
   });

@@ -1,7 +1,6 @@
 // OpenVDB's grids as voxels, and as volumes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cstring>
@@ -15,6 +14,7 @@
 #include "formats/voxels/openvdb/vdb_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/loops.h"
 #include "libvox/scene/oklab.h"
 
 namespace vox {
@@ -129,7 +129,7 @@ class VdbNumbers {
     const uint32_t bytes = tree_.values().type().bytes;
     const VdbBlock::Value background = changed(tree_.values().background().data());
     for (uint64_t i = 0; i < box.voxels(); ++i) std::memcpy(to + i * bytes, background.data(), bytes);
-    tbb::parallel_for(size_t{0}, tree_.parts().size(), [&](size_t i) {
+    parallel_for(size_t{0}, tree_.parts().size(), [&](size_t i) {
       const VdbPart& part = tree_.parts()[i];
       const VoxelBox inside = intersection(cube_of(part.corner, nvdb::kLowerSide), box);
       if (inside.empty()) return;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +17,7 @@
 #include "formats/voxels/surfaces/surface.h"
 #include "libvox/base/error.h"
 #include "libvox/base/json.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/walk.h"
@@ -276,7 +276,7 @@ void write_slices(const dag::VoxelScene& scene, const fs::path& pattern, const s
   constexpr uint32_t kAtOnce = 256;
   for (uint32_t begin = 0; begin < slices.count(); begin += kAtOnce) {
     const uint32_t end = std::min(begin + kAtOnce, slices.count());
-    tbb::parallel_for(begin, end, [&](uint32_t number) {
+    parallel_for(begin, end, [&](uint32_t number) {
       throw_if_cancelled();
       const std::vector<std::string> pictures = slices.pictures(number);
       for (uint32_t i = 0; i < pictures.size(); ++i)

@@ -1,7 +1,6 @@
 #include "formats/voxels/surfaces/surface.h"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <atomic>
@@ -15,6 +14,7 @@
 #include "formats/voxels/export.h"
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
 #include "libvox/ranks/ranks.h"
@@ -118,7 +118,7 @@ Surface::Surface(const dag::VoxelScene& scene, const VoxelBox& region, const std
   tbb::enumerable_thread_specific<FaceFinder> finders;
   tbb::enumerable_thread_specific<std::vector<SurfacePart>> found;
   std::atomic<uint64_t> vertices = 0, quads = 0;
-  tbb::parallel_for(begins[ranks.rank()], begins[ranks.rank() + 1], [&](uint64_t i) {
+  parallel_for(begins[ranks.rank()], begins[ranks.rank() + 1], [&](uint64_t i) {
     throw_if_cancelled();
     FaceFinder& finder = finders.local();
     finder.read(scene.dag, region, corners[i], colors ? &*colors : nullptr);

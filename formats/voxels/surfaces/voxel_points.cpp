@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
 
 #include <array>
 #include <atomic>
@@ -15,6 +14,7 @@
 #include "libvox/attributes/octahedral.h"
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/walk.h"
@@ -30,7 +30,7 @@ uint64_t filled_voxels(const dag::FrozenDag& dag, const VoxelBox& region, const 
   if (region == cube_at({0, 0, 0}, dag.resolution)) return dag.voxels;
   std::atomic<uint64_t> voxels = 0;
   const ranks::Counts begins = share_begins(ranks, corners.size());
-  tbb::parallel_for(begins[ranks.rank()], begins[ranks.rank() + 1], [&](uint64_t i) {
+  parallel_for(begins[ranks.rank()], begins[ranks.rank() + 1], [&](uint64_t i) {
     throw_if_cancelled();
     const VoxelBox box = intersection(cube_at(corners[i], BorderedCube::kSide), region);
     dag::for_each_leaf(

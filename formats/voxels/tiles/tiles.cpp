@@ -3,7 +3,6 @@
 #include "formats/voxels/voxel_formats.h"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <array>
@@ -23,6 +22,7 @@
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/json.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/derived.h"
@@ -353,7 +353,7 @@ void write_tiles(const dag::VoxelScene& scene, const fs::path& path, const std::
     const dag::FrozenDag& dag = level < finest ? coarse : whole;
     const std::vector<Int3> corners = corners_of_cubes(dag, cube_at({0, 0, 0}, dag.resolution), kTileSide);
     levels[level].resize(corners.size());
-    tbb::parallel_for(size_t{0}, corners.size(), [&](size_t i) {
+    parallel_for(size_t{0}, corners.size(), [&](size_t i) {
       throw_if_cancelled();
       const auto [x, y, z] = vec_of<uint32_t>(corners[i]);
       const TilePlace place = {x / kTileSide, tiles - 1 - z / kTileSide, y / kTileSide};

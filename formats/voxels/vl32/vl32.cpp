@@ -3,7 +3,6 @@
 #include "formats/voxels/voxel_formats.h"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
 #include <cstdint>
@@ -16,6 +15,7 @@
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/vec.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/from_cubes.h"
@@ -28,7 +28,7 @@ class CubeGroups {
   // place(i) returns where the voxel of record i lies in the grid. No coordinate is negative.
   template <class Place>
   CubeGroups(uint64_t records, const Place& place) : records_(records) {
-    tbb::parallel_for(uint64_t{0}, records, [&](uint64_t i) { records_[i] = {dag::cube_key(place(i)), i}; });
+    parallel_for(uint64_t{0}, records, [&](uint64_t i) { records_[i] = {dag::cube_key(place(i)), i}; });
     tbb::parallel_sort(records_.begin(), records_.end());
     for (uint64_t i = 0; i < records; ++i)
       if (i == 0 || records_[i].cube != records_[i - 1].cube) {

@@ -1,7 +1,6 @@
 #include "formats/voxels/voxel_formats.h"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +12,7 @@
 #include "formats/voxels/export.h"
 #include "formats/voxels/vtk/vtkhdf_file.h"
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/colors.h"
@@ -192,7 +192,7 @@ AmrLevel finest_level(const dag::VoxelScene& scene, const VoxelBox& region,
   const std::vector<Int3> corners = corners_of_cubes(scene.dag, region, kBoxSide);
   check_vtk_cells(corners.size() * kBoxCells, scene, path);
   AmrLevel level(corners.size());
-  tbb::parallel_for(size_t{0}, corners.size(), [&](size_t i) {
+  parallel_for(size_t{0}, corners.size(), [&](size_t i) {
     throw_if_cancelled();
     const auto place = [&](int32_t voxel) { return static_cast<uint32_t>(voxel) >> kBoxLog2; };
     level[i].key = morton_encode(place(corners[i].x), place(corners[i].y), place(corners[i].z));

@@ -1,4 +1,3 @@
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <array>
@@ -6,6 +5,7 @@
 #include <utility>
 
 #include "libvox/base/geometry.h"
+#include "libvox/base/loops.h"
 #include "libvox/scene/procedural/procedural.h"
 #include "libvox/scene/procedural/shapes.h"
 
@@ -123,7 +123,7 @@ void add_face(Scene& scene, const Grid& n, const Lattice& lattice, Face face, Sp
 
 void add_positions(Scene& scene, const Grid& n, const Lattice& lattice, uint64_t seed) {
   scene.positions.resize(lattice.size());
-  tbb::parallel_for(0u, n[1] + 1, [&](uint32_t y) {
+  parallel_for(0u, n[1] + 1, [&](uint32_t y) {
     bool cap = y == 0 || y == n[1];
     for (uint32_t z = 0; z <= n[2]; ++z)
       for (uint32_t x = 0; x <= n[0]; x += cap || z == 0 || z == n[2] ? 1 : n[0]) {

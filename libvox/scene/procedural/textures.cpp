@@ -1,11 +1,11 @@
 
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
+#include "libvox/base/loops.h"
 #include "libvox/scene/procedural/shapes.h"
 
 namespace vox::scene {
@@ -105,7 +105,7 @@ Rgba8 blend(Ramp ramp, double t) {
 
 Image paint(std::string name, uint32_t size, const std::function<Rgba8(double, double)>& shade) {
   Image image = {std::move(name), size, size, std::vector<Rgba8>(size_t{size} * size)};
-  tbb::parallel_for(0u, size, [&](uint32_t y) {
+  parallel_for(0u, size, [&](uint32_t y) {
     for (uint32_t x = 0; x < size; ++x)
       image.pixels[size_t{y} * size + x] = shade((x + 0.5) / size, (y + 0.5) / size);
   });
