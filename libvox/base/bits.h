@@ -96,12 +96,14 @@ VOX_HD inline double square_root(double value) {
 #endif
 }
 
-// Prefetches a cache line that will be read soon.
+// Prefetches a cache line that will be read soon. GCC 12 takes a function that only prefetches for one without effect and
+// drops the calls to it; the empty statement of assembly is an effect.
 VOX_HD inline void prefetch_line(const void* at) {
 #ifdef __CUDA_ARCH__
   asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
 #else
   __builtin_prefetch(at);
+  asm volatile("");
 #endif
 }
 

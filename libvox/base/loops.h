@@ -1,5 +1,5 @@
-// Loops over whole numbers on all cores. They do what oneTBB's loops of the same name do. Those are templates, and
-// compiling one for each body took a quarter of the library's compile time; these are compiled once.
+// Loops over whole numbers on all cores. They do what oneTBB's do. Those are templates, which the compiler repeats
+// for each body of a loop; here oneTBB's part is compiled once, and a program compiles in less time.
 #pragma once
 
 #include <oneapi/tbb/blocked_range.h>

@@ -108,8 +108,19 @@ void list(PagedMemory& memory, uint64_t bytes) {
   throw Error("too many arrays are read from files at once");
 }
 
+// Functions that make all pieces of a memory unread again, in the order in which the memories were made: a memory is
+// filled from earlier ones alone.
+struct Forgetting {
+  const PagedMemory* memory;
+  std::function<void()> forget;
+};
+std::vector<Forgetting> forgetting;  // guarded by `listing`
+
 void unlist(const PagedMemory& memory) {
   const std::lock_guard lock(listing);
+  const auto own = std::ranges::find(forgetting, &memory, &Forgetting::memory);
+  own->forget();
+  forgetting.erase(own);
   for (Listed& each : listed) {
     if (each.memory.load() != &memory) continue;
     each.end.store(0, std::memory_order_release);
@@ -118,21 +129,20 @@ void unlist(const PagedMemory& memory) {
   }
 }
 
-// The pieces that could not be filled. They can be read until their error is thrown.
-struct Unfilled {
-  const PagedMemory* memory;
-  std::function<void()> forget;
-};
-std::vector<Unfilled> unfilled;
-std::mutex unfilled_mutex;
-thread_local bool last_fill_failed = false;
+// The number of pieces that could not be filled so far, and that number when pieces were last forgotten.
+std::atomic<uint64_t> failures = 0, forgotten_failures = 0;
+thread_local int fills_of_thread = 0;  // those under way, one within the other
 
 }  // namespace
 
+// Any piece may have been made from the zeros of another one, so all are forgotten, after those that are being filled are
+// complete. A thread that fills one does not wait for itself: its error is thrown again later.
 void forget_unfilled_pieces() {
-  const std::lock_guard lock(unfilled_mutex);
-  for (const Unfilled& each : unfilled) each.forget();
-  unfilled.clear();
+  if (fills_of_thread > 0) return;
+  const std::lock_guard lock(listing);
+  const uint64_t before = failures;
+  for (const Forgetting& each : forgetting) each.forget();
+  forgotten_failures = before;
 }
 
 uint64_t PagedBudget::held() const {
@@ -180,8 +190,6 @@ void PagedBudget::remove(const PagedMemory& memory) {
     if (belongs(place)) read_bytes_ -= memory.cost_of(place.piece);
   std::erase_if(read_, belongs);
   std::erase_if(resting_, belongs);
-  for (uint64_t piece = 0; piece < memory.states_.size(); ++piece)
-    if (memory.states_[piece].load() != PagedMemory::Absent) held_ -= memory.cost_of(piece);
 }
 
 PagedMemory::PagedMemory(uint64_t bytes, uint64_t piece_bytes, Fill fill, std::shared_ptr<PagedBudget> budget)
@@ -202,15 +210,22 @@ PagedMemory::PagedMemory(uint64_t bytes, uint64_t piece_bytes, Fill fill, std::s
     throw;
   }
   file_ = file_for_pieces(budget_->folder_);
+  const std::lock_guard lock(listing);
+  forgetting.push_back({this, [this] {
+                          budget_->remove(*this);
+                          for (uint64_t piece = 0; piece < states_.size(); ++piece)
+                            for (uint32_t now = states_[piece]; now != Absent; now = states_[piece]) {
+                              if (now == Busy) states_[piece].wait(Busy);
+                              if (now == Here) states_[piece].compare_exchange_strong(now, Resting);
+                              const std::lock_guard budget_lock(budget_->mutex_);
+                              const uint64_t cost = cost_of(piece);
+                              if (drop(piece)) budget_->held_ -= cost;
+                            }
+                        }});
 }
 
 PagedMemory::~PagedMemory() {
-  {
-    const std::lock_guard lock(unfilled_mutex);
-    std::erase_if(unfilled, [&](const Unfilled& each) { return each.memory == this; });
-  }
   unlist(*this);
-  budget_->remove(*this);
   munmap(begin_, in_pages(bytes_) + page_bytes());
   if (file_ >= 0) close(file_);
 }
@@ -234,44 +249,28 @@ void PagedMemory::provide(uint64_t piece) {
       continue;
     }
     if (!state.compare_exchange_strong(now, Busy)) continue;
-    bool is_filled = true;
     if (now == Resting) {
       mprotect(address_of(piece), size_of(piece), PROT_READ);
     } else {
       if (fills_[piece] == kKept) fills_[piece] = kMapped;
       budget_->make_room(cost_of(piece));
+      ++fills_of_thread;
       fill(piece);
-      is_filled = !last_fill_failed;
+      --fills_of_thread;
     }
     state.store(Here, std::memory_order_release);
     state.notify_all();
-    if (is_filled) budget_->add({this, piece});
+    budget_->add({this, piece});
     return;
   }
 }
 
-// Fills ordinary memory and then moves it to its place at once, so that no other thread sees a part of it. If there is
-// an error, also in other memory that is read meanwhile, the piece is at its place only until the error is thrown.
+// Fills ordinary memory and then moves it to its place at once, so that no other thread sees a part of it.
 void PagedMemory::fill(uint64_t piece) {
-  last_fill_failed = false;
   if (map_kept(piece)) return;
-  const uint64_t bytes = size_of(piece), errors = late_errors();
-  bool failed = false;
+  const uint64_t bytes = size_of(piece), errors = late_errors(), forgotten = forgotten_failures;
   const auto fail = [&](const std::exception_ptr& error) {
-    if (!std::exchange(failed, true)) {
-      const std::lock_guard lock(unfilled_mutex);
-      unfilled.push_back({this, [this, piece] {
-                            uint32_t now = Here;
-                            states_[piece].wait(Busy);  // for the thread that has just failed
-                            if (!states_[piece].compare_exchange_strong(now, Busy)) return;
-                            const std::lock_guard budget_lock(budget_->mutex_);
-                            budget_->held_ -= cost_of(piece);
-                            reserved(address_of(piece), size_of(piece));
-                            if (fills_[piece] == kMapped) fills_[piece] = kKept;
-                            states_[piece].store(Absent, std::memory_order_release);
-                            states_[piece].notify_all();
-                          }});
-    }
+    ++failures;
     fail_later(error);
   };
   void* made =
@@ -284,21 +283,18 @@ void PagedMemory::fill(uint64_t piece) {
       std::fill_n(static_cast<uint8_t*>(made), bytes, uint8_t{0});
       throw;
     }
-    if (late_errors() != errors) throw Error("words that are read from a file cannot be read");
-    keep(piece, static_cast<uint8_t*>(made));
+    if (late_errors() != errors) ++failures;
+    if (failures == forgotten) keep(piece, static_cast<uint8_t*>(made));
   } catch (...) {
     fail(std::current_exception());
   }
   if (made != MAP_FAILED) {
     mprotect(made, bytes, PROT_READ);
-    if (mremap(made, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, address_of(piece)) == MAP_FAILED) {
-      munmap(made, bytes);
-      made = MAP_FAILED;
-      fail(std::make_exception_ptr(std::bad_alloc()));
-    }
+    if (mremap(made, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, address_of(piece)) != MAP_FAILED) return;
+    munmap(made, bytes);
+    fail(std::make_exception_ptr(std::bad_alloc()));
   }
-  if (made == MAP_FAILED) mprotect(address_of(piece), bytes, PROT_READ);  // zeros
-  last_fill_failed = failed;
+  mprotect(address_of(piece), bytes, PROT_READ);  // zeros
 }
 
 bool PagedMemory::map_kept(uint64_t piece) {

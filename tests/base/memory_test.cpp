@@ -189,6 +189,37 @@ TEST(PagedMemory, WhatCouldNotBeFilledIsReadAgainAfterItsError) {
   EXPECT_EQ(fills, 5u);
 }
 
+// A piece of zeros may be read to make other memory before its error is thrown; no fault tells of it.
+TEST(PagedMemory, WhatIsMadeFromZerosOfAPieceThatCouldNotBeFilledIsForgottenWithThem) {
+  std::atomic<uint64_t> fills = 0;
+  std::atomic<bool> damaged = true;
+  const auto budget = std::make_shared<PagedBudget>(uint64_t{1} << 20);
+  const auto fill = [&, words = fill_words(fills)](uint64_t piece, std::span<uint8_t> to) {
+    if (damaged) throw std::runtime_error("damaged");
+    words(piece, to);
+  };
+  const Words below = paged_vector<uint32_t>(std::make_shared<PagedMemory>(kPiece, kPiece, fill, budget));
+  const auto copy = [&](uint64_t, std::span<uint8_t> to) { std::memcpy(to.data(), below.data(), to.size()); };
+  const Words above = paged_vector<uint32_t>(std::make_shared<PagedMemory>(kPiece, kPiece, copy, budget));
+  EXPECT_EQ(below[7], 0u);
+  EXPECT_EQ(above[7], 0u);
+  EXPECT_THROW(throw_late_error(), std::runtime_error);
+  damaged = false;
+  EXPECT_EQ(above[7], word_of(7));
+  EXPECT_NO_THROW(throw_late_error());
+}
+
+TEST(PagedMemory, PiecesThatCouldNotBeFilledTakeNoMemory) {
+  constexpr uint64_t kLarge = 1 << 20, kPieces = 256;
+  const auto refuse = [](uint64_t, std::span<uint8_t>) { throw std::runtime_error("damaged"); };
+  const Words paged = paged_vector<uint32_t>(std::make_shared<PagedMemory>(
+      kPieces * kLarge, kLarge, refuse, std::make_shared<PagedBudget>(16 * kLarge)));
+  const uint64_t before = resident_bytes();
+  for (uint64_t piece = 0; piece < kPieces; ++piece) ASSERT_EQ(paged[piece * kLarge / sizeof(uint32_t)], 0u);
+  EXPECT_LT(resident_bytes(), before + 64 * kLarge);
+  EXPECT_THROW(throw_late_error(), std::runtime_error);
+}
+
 TEST(PagedMemory, WhatCouldNotBeFilledIsForgottenWithItsMemory) {
   const auto budget = std::make_shared<PagedBudget>(uint64_t{1} << 20);
   const auto refuse = [](uint64_t, std::span<uint8_t>) { throw std::runtime_error("damaged"); };

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <numeric>
 #include <set>
 #include <thread>
@@ -337,6 +339,30 @@ TEST(CpuGroup, OnlyTheWordsAskedForAreStored) {
   uint32_t to[5] = {9, 9, 9, 9, 9};
   group.store(group.load(item, 4), to, 2, 4);
   EXPECT_EQ(std::vector<uint32_t>(to, to + 5), (std::vector<uint32_t>{9, 9, 3, 4, 9}));
+}
+
+// Asks for memory as the bodies of loops do. The tests of this room are optimized, without which nothing is dropped.
+struct Asking {
+  const uint32_t* items;
+  const uint32_t* order;
+  [[gnu::noinline]] void prefetch(uint64_t i) const { prefetch_line(items + order[i]); }
+};
+[[gnu::noinline]] void ask_for_two(const Asking& asking) {
+  asking.prefetch(0);
+  asking.prefetch(1);
+}
+
+TEST(Prefetching, IsNotDroppedByTheCompiler) {
+#ifndef __x86_64__
+  GTEST_SKIP() << "knows the instructions of x86-64 only";
+#endif
+  constexpr std::array<uint32_t, 2> kOrder = {1, 0};
+  ask_for_two({kOrder.data(), kOrder.data()});
+  constexpr std::array<uint8_t, 4> kBranchTarget = {0xf3, 0x0f, 0x1e, 0xfa};  // with -fcf-protection
+  constexpr uint8_t kReturn = 0xc3;
+  const auto* code = reinterpret_cast<const uint8_t*>(&ask_for_two);
+  if (std::equal(kBranchTarget.begin(), kBranchTarget.end(), code)) code += kBranchTarget.size();
+  EXPECT_NE(*code, kReturn) << "the function is empty";
 }
 
 }  // namespace
