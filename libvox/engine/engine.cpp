@@ -94,23 +94,6 @@ std::unique_ptr<Engine> make_engine(const EngineOptions& options) {
   return std::make_unique<Engine>(options, chosen_devices(options));
 }
 
-dag::VoxelScene built_scene(voxelize::BuildResult result, const scene::IndexedScene& indexed,
-                            const voxelize::Grid& grid, const voxelize::BuildOptions& options) {
-  dag::VoxelScene scene;
-  scene.dag = std::move(result.dag);
-  scene.colors = std::move(result.colors);
-  if (options.materials) {
-    scene.palette = indexed.palette;
-    scene.shares = indexed.shares;
-  }
-  scene.origin = grid.origin;
-  scene.voxel_size = grid.voxel_size;
-  scene.up = dag::UpAxis::Y;  // the readers of meshes have turned every mesh this way
-  scene.coverage = options.coverage;
-  scene.solid = options.solid;
-  return scene;
-}
-
 namespace {
 
 // Returns nullptr if the device turns out to be the processor.

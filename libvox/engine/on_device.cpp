@@ -1,4 +1,4 @@
-// The engine's builds, on one device or on all of them together, each as a rank (libvox/build).
+// The engine's builds, on one device or on all of them together, each as a rank (libvox/build), and their scenes.
 #include <algorithm>
 #include <mutex>
 #include <optional>
@@ -24,6 +24,10 @@ voxelize::BuildResult Engine::build(const scene::Scene& scene, const scene::Inde
         dag::inside_values(result.dag, shell.dag, *shell.colors, std::nullopt, available_bytes()));
     return result;
   }
+  if (devices_.size() == 1)
+    return device::with_device(handle(), [&](auto& device) {
+      return voxelize::build_scene(device, scene, indexed, grid, options, {.table = table_});
+    });
   uint64_t peak = 0;
   std::mutex mutex;
   build_shares({scene, indexed, grid, options}, {}, nullptr,
@@ -49,6 +53,23 @@ void Engine::build_shares(const build::SceneInput& input, const build::BuildMann
   if (launched) return build_on(handle(), *launched);
   ranks::run_thread_ranks(static_cast<uint32_t>(devices_.size()),
                           [&](ranks::Ranks& ranks) { build_on(devices_[ranks.rank()]->handle(), ranks); });
+}
+
+dag::VoxelScene built_scene(voxelize::BuildResult result, const scene::IndexedScene& indexed,
+                            const voxelize::Grid& grid, const voxelize::BuildOptions& options) {
+  dag::VoxelScene scene;
+  scene.dag = std::move(result.dag);
+  scene.colors = std::move(result.colors);
+  if (options.materials) {
+    scene.palette = indexed.palette;
+    scene.shares = indexed.shares;
+  }
+  scene.origin = grid.origin;
+  scene.voxel_size = grid.voxel_size;
+  scene.up = dag::UpAxis::Y;  // the readers of meshes have turned every mesh this way
+  scene.coverage = options.coverage;
+  scene.solid = options.solid;
+  return scene;
 }
 
 }  // namespace vox
