@@ -62,7 +62,7 @@ void convert(const ConvertOptions& options, MakeScene make_scene) {
   const bool is_whole =
       options.conversion == ConversionKind::Voxels || options.conversion == ConversionKind::VolumeScene;
   if (is_whole) cut_scene(output.scene, options);
-  fill_space(output.scene, output.normals, options);
+  if (fills_space(options)) fill_space(output.scene, output.normals, options);
   reduce_colors(output.scene, options);
   if (options.dither) output.scene = with_chosen_palette(std::move(output.scene), options);
   if (wants_bricks(options) || wants_hash(options))

@@ -95,6 +95,12 @@ painting::Painting painted(Engine& engine, const scene::Scene& scene, const pain
   }
 }
 
+// Several devices or ranks, rounds and parts need shares. One device builds everything else at once.
+bool needs_shares(const Engine& engine, const ConvertOptions& options) {
+  return engine.handles().size() > 1 || options.ranks != nullptr || options.spill || options.resume ||
+         options.parts;
+}
+
 // The part of vox-convert that measures distances to meshes (--sdf).
 
 bool names_materials(const ConvertOptions& options) {
@@ -161,7 +167,8 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   scene::IndexedScene indexed = make_palette(scene, options, painting, conversion);
   scene.images = {};
   seconds.palette = watch.lap();
-  conversion.holes = holes_closed(scene, indexed, grid, options, reported_faults(scene, grid, options));
+  if (options.build.solid || options.report)
+    conversion.holes = holes_closed(scene, indexed, grid, options, reported_faults(scene, grid, options));
   seconds.voxelize = watch.lap();
   throw_if_cancelled();
 
@@ -179,6 +186,37 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   voxels.unit = scene.unit;
   sign(voxels, options);
   return voxels;
+}
+
+voxelize::BuildResult built_mesh(Engine& engine, const scene::Scene& scene, scene::IndexedScene& indexed,
+                                 const voxelize::Grid& grid, const painting::FrozenAtlas* atlas,
+                                 const ConvertOptions& options, Conversion& conversion) {
+  voxelize::Inside inside;
+  voxelize::BuildOptions settings = options.build;
+  if (options.build.solid) {
+    inside = inside_of(options, grid, indexed.palette);
+    settings = voxelize::with_inside(settings, inside);
+    settings.colors = false;  // complete_mesh() makes them
+  }
+  settings.atlas = atlas;
+  const build::SceneInput input = {scene, indexed, grid, settings};
+  voxelize::BuildResult result;
+  try {
+    result = needs_shares(engine, options) ? built_together(engine, input, options, conversion)
+                                           : engine.build(scene, indexed, grid, settings);
+  } catch (OutOfMemory& error) {
+    if (!options.spill && !options.resume)
+      error.hint("raise --memory-limit, lower --res, or build it in rounds with --spill");
+    throw;
+  }
+  if (options.build.solid || options.normals)
+    complete_mesh(result, inside, engine, input, options, conversion);
+  conversion.chunks += result.chunks;
+  conversion.solid += result.solid;
+  conversion.peak_device_bytes = std::max(conversion.peak_device_bytes, result.peak_device_bytes);
+  conversion.seconds.voxelize += result.voxelize_seconds;
+  conversion.seconds.build += result.build_seconds;
+  return result;
 }
 
 painting::Painting paint_strokes(Engine& engine, const scene::Scene& scene, const painting::Strokes& strokes,

@@ -324,7 +324,7 @@ void use_scene_file(const ConvertOptions& options, ranks::Ranks& ranks) {
   if (options.verify && (is_first || !is_alone))
     verify_scene(output.scene, output.forms(), options.inputs[0], options.engine, readers);
   if (writes) change_colors(output.scene, options);
-  if (writes) fill_space(output.scene, output.normals, options);
+  if (writes && fills_space(options)) fill_space(output.scene, output.normals, options);
   std::optional<LossyFigures> lossy;
   if (writes && options.lossy) lossy = make_lossy(output.scene, options);
   if (writes) make_of_scene(output, options, parts, ranks, watch);

@@ -193,23 +193,26 @@ voxelize::ClosedHoles holes_closed(scene::Scene& scene, scene::IndexedScene& ind
 // The most colors that the palette of a surface may have, so that those of --interior and --shell can join it.
 uint32_t colors_for_surface(const ConvertOptions& options);
 
-// Voxelizes a mesh, with what --inside, --interior and --shell ask for, whose colors join the palette. `atlas` is the paint
-// on it, or nullptr. Adds its figures to `conversion`.
-voxelize::BuildResult built_mesh(Engine& engine, const scene::Scene& scene, scene::IndexedScene& indexed,
-                                 const voxelize::Grid& grid, const painting::FrozenAtlas* atlas,
-                                 const ConvertOptions& options, Conversion& conversion);
+// Returns what --inside, --interior and --shell ask for. Their colors join the palette.
+voxelize::Inside inside_of(const ConvertOptions& options, const voxelize::Grid& grid,
+                           scene::Palette& palette);
 
-// Fills what --fill and --carve ask for. New voxels have the material that most voxels have, or the colors that voxels
-// inside solids have. `normals` are those of the scene's voxels.
+// Completes what an engine has built of a solid, or of a mesh whose voxels get normals: fills what the host fills, makes
+// the colors and normals beside the DAG, and tells what is unclear. `input` is what the result was built of.
+void complete_mesh(voxelize::BuildResult& result, const voxelize::Inside& inside, Engine& engine,
+                   const build::SceneInput& input, const ConvertOptions& options, Conversion& conversion);
+
+// Fills what --fill or --carve asks for; one of them must be given. New voxels have the material that most voxels have,
+// or the colors that voxels inside solids have. `normals` are those of the scene's voxels.
 void fill_space(dag::VoxelScene& scene, std::optional<attributes::PackedValues>& normals,
                 const ConvertOptions& options);
 
 // Checks, before the work, that the results can be written to their files.
 void check_targets(const ConvertOptions& options);
 
-// Builds the scene of a mesh, alone or together with other ranks. With --parts it writes each rank's result as a part
-// of one scene. Collective if a launcher has started several processes. On rank 0 the result has the words of the
-// whole scene; with --parts it has none, because they are in the parts' files.
+// Builds the scene of a mesh in shares: on several devices or ranks, in rounds, or as parts. With --parts it writes each
+// rank's result as a part of one scene. Collective if a launcher has started several processes. On rank 0 the result has
+// the words of the whole scene; with --parts it has none, because they are in the parts' files.
 voxelize::BuildResult built_together(Engine& engine, const build::SceneInput& input,
                                      const ConvertOptions& options, Conversion& conversion);
 
@@ -227,6 +230,12 @@ void set_spill(ResultGroup& results, const build::BuildFigures& figures);
 
 // Returns "3 rounds of 1,024,000 nodes, 23.44 MiB: built in 1.30 s, spilled in 0.10 s, merged in 0.42 s, …"
 std::string spill_line(const build::BuildFigures& figures);
+
+// Voxelizes a mesh, with what --inside, --interior and --shell ask for, whose colors join the palette. `atlas` is the paint
+// on it, or nullptr. Adds its figures to `conversion`.
+voxelize::BuildResult built_mesh(Engine& engine, const scene::Scene& scene, scene::IndexedScene& indexed,
+                                 const voxelize::Grid& grid, const painting::FrozenAtlas* atlas,
+                                 const ConvertOptions& options, Conversion& conversion);
 
 // Makes a scene from meshes: reads them, paints them, chooses the palette and voxelizes. Sets `conversion`.
 dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion);

@@ -95,15 +95,9 @@ voxelize::BuildResult built_together(Engine& engine, const build::SceneInput& in
   if (options.resume)
     manner.keeper = &conversion.rounds.emplace_back(place_of_rounds(options.output, conversion.rounds.size()),
                                                     build_facts(input, options), *options.resume);
-  try {
-    engine.build_shares(input, manner, options.ranks, [&](ranks::Ranks& ranks, build::SceneShare share) {
-      writer.use(ranks, std::move(share));
-    });
-  } catch (OutOfMemory& error) {
-    if (!options.spill && !options.resume)
-      error.hint("raise --memory-limit, lower --res, or build it in rounds with --spill");
-    throw;
-  }
+  engine.build_shares(input, manner, options.ranks, [&](ranks::Ranks& ranks, build::SceneShare share) {
+    writer.use(ranks, std::move(share));
+  });
   return writer.take_result();
 }
 

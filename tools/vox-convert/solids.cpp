@@ -120,7 +120,8 @@ uint8_t number_of(const InsideMaterial& material, const char* option, scene::Pal
   return number;
 }
 
-// Returns what --inside, --interior and --shell ask for. Their colors join the palette.
+}  // namespace
+
 voxelize::Inside inside_of(const ConvertOptions& options, const voxelize::Grid& grid,
                            scene::Palette& palette) {
   voxelize::Inside result = {.flood = options.flood, .memory_limit = options.engine.memory_limit};
@@ -136,6 +137,8 @@ voxelize::Inside inside_of(const ConvertOptions& options, const voxelize::Grid& 
   voxelize::set_shells(result, std::move(shells), palette.count);
   return result;
 }
+
+namespace {
 
 // Makes what is stored for each voxel beside the DAG: with --materials colors and --solid, the result's colors; with --normals,
 // the normals that it returns. `input` is what the result was built of.
@@ -188,6 +191,15 @@ void warn_of_solid(const voxelize::SolidCounts& counts, const ConvertOptions& op
 
 }  // namespace
 
+void complete_mesh(voxelize::BuildResult& result, const voxelize::Inside& inside, Engine& engine,
+                   const build::SceneInput& input, const ConvertOptions& options, Conversion& conversion) {
+  if (options.ranks == nullptr || options.ranks->rank() == 0) {
+    voxelize::make_inside(result, inside, input.grid.voxel_size);
+    conversion.normals = make_values(result, engine, input, options);
+  }
+  warn_of_solid(result.solid, options);
+}
+
 uint32_t colors_for_surface(const ConvertOptions& options) {
   uint32_t others = options.shells.empty() ? 0 : 1;
   if (options.interior && options.interior->color) ++others;
@@ -195,31 +207,8 @@ uint32_t colors_for_surface(const ConvertOptions& options) {
   return scene::kPaletteSize - std::min(others, scene::kPaletteSize - 1u);
 }
 
-voxelize::BuildResult built_mesh(Engine& engine, const scene::Scene& scene, scene::IndexedScene& indexed,
-                                 const voxelize::Grid& grid, const painting::FrozenAtlas* atlas,
-                                 const ConvertOptions& options, Conversion& conversion) {
-  const voxelize::Inside inside = inside_of(options, grid, indexed.palette);
-  voxelize::BuildOptions settings = voxelize::with_inside(options.build, inside);
-  if (options.build.solid) settings.colors = false;  // make_values() makes them
-  settings.atlas = atlas;
-  const build::SceneInput input = {scene, indexed, grid, settings};
-  voxelize::BuildResult result = built_together(engine, input, options, conversion);
-  if (options.ranks == nullptr || options.ranks->rank() == 0) {  // what is left for the host to do
-    voxelize::make_inside(result, inside, grid.voxel_size);
-    conversion.normals = make_values(result, engine, input, options);
-  }
-  conversion.chunks += result.chunks;
-  conversion.solid += result.solid;
-  conversion.peak_device_bytes = std::max(conversion.peak_device_bytes, result.peak_device_bytes);
-  conversion.seconds.voxelize += result.voxelize_seconds;
-  conversion.seconds.build += result.build_seconds;
-  warn_of_solid(result.solid, options);
-  return result;
-}
-
 void fill_space(dag::VoxelScene& scene, std::optional<attributes::PackedValues>& normals,
                 const ConvertOptions& options) {
-  if (!fills_space(options)) return;
   if (options.walker && scene.up != dag::UpAxis::Y)
     throw Error("its y axis does not point up, as that of a scene for --carve does");
   const uint64_t memory = options.engine.memory_limit;
