@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,7 +11,6 @@
 
 #include "libvox/base/json.h"
 #include "libvox/dag/voxel_scene.h"
-#include "libvox/scene/auto_palette.h"
 #include "libvox/scene/palette.h"
 #include "libvox/scene/scene.h"
 
@@ -108,24 +106,5 @@ bool is_material_list_of_vox(std::string_view file);
 // Reads the names and colors of such a list, for example of a printer's materials. A color is "#rrggbb", or CIELAB
 // (D50, 2°) as instruments measure it, which is moved into sRGB. Everything else is optional.
 scene::Palette read_material_list(const std::filesystem::path& path);
-
-// The way in which the palette of a mesh is chosen: from a file, from its colors or from its materials.
-struct PaletteChoice {
-  scene::MaterialMode materials = scene::MaterialMode::Texture;
-  std::optional<std::filesystem::path> file;   // if absent, the palette is chosen from the scene
-  std::vector<scene::AssignRule> rules = {};   // numbers for names, for MaterialMode::Mesh and Object
-  scene::PaletteOptions weights = {};          // weights of the colors from which a palette is chosen
-  const scene::SurfacePaint* paint = nullptr;  // paint on the surface, for MaterialMode::Texture
-  // Measure how well a file's colors fit. Chosen palettes are always measured.
-  bool measure = false;
-};
-
-struct ChosenPalette {
-  scene::IndexedScene indexed;
-  std::optional<scene::PaletteError> error;  // for MaterialMode::Texture, if measured
-};
-
-// Bakes the scene's base colors, and chooses the palette. Throws an Error that names the file.
-ChosenPalette choose_palette(scene::Scene& scene, const PaletteChoice& choice);
 
 }  // namespace vox

@@ -25,7 +25,6 @@
 #include "formats/script/script_parts.h"
 #include "libvox/base/error.h"
 #include "libvox/scene/oklab.h"
-#include "libvox/scene/surface.h"
 
 namespace vox {
 namespace {
@@ -259,33 +258,6 @@ void write_palette(const fs::path& path, const scene::Palette& palette) {
   OutputFile file(path);
   file.write(bytes);
   file.commit();
-}
-
-namespace {
-
-ChosenPalette palette_of_colors(const scene::Scene& scene, const PaletteChoice& choice) {
-  const scene::SceneSurface surface(scene, choice.paint);
-  if (choice.file && !choice.measure)
-    return {scene::index_scene(scene, read_palette(*choice.file), surface), std::nullopt};
-  const scene::ColorHistogram histogram = scene::count_colors(surface);
-  const scene::Palette palette =
-      choice.file ? read_palette(*choice.file) : scene::auto_palette(histogram, choice.weights);
-  return {scene::index_scene(scene, palette, surface), scene::palette_error(histogram, palette)};
-}
-
-}  // namespace
-
-ChosenPalette choose_palette(scene::Scene& scene, const PaletteChoice& choice) {
-  scene::bake_base_colors(scene);
-  if (choice.materials == scene::MaterialMode::Texture) return palette_of_colors(scene, choice);
-  scene::Palette palette;
-  if (choice.file) {
-    palette = read_palette(*choice.file);
-  } else if (has_named_entries(choice.materials)) {
-    palette = scene::mesh_palette(
-        scene, {.mode = choice.materials, .rules = choice.rules, .most = choice.weights.most});
-  }
-  return {scene::index_scene(scene, palette, choice.materials, choice.paint), std::nullopt};
 }
 
 namespace {

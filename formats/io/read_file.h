@@ -77,6 +77,25 @@ class MappedFile {
   size_t size_ = 0, mapped_size_ = 0;
 };
 
+// A text file that is read as UTF-8. A file that is UTF-8 or binary is mapped unchanged. UTF-16 is converted; it is
+// recognized by a byte order mark, or by a zero byte beside its first character. Files in single-byte encodings are
+// unchanged, because readers use only their ASCII characters.
+class TextFile {
+ public:
+  // Throws Error if there is no such file, if it is empty, or if it is UTF-32 or malformed UTF-16.
+  explicit TextFile(const std::filesystem::path& path);
+  TextFile(const TextFile&) = delete;
+  TextFile& operator=(const TextFile&) = delete;
+
+  // The text without its byte order mark; a zero byte follows it.
+  std::string_view text() const { return text_; }
+
+ private:
+  MappedFile file_;
+  std::string converted_;
+  std::string_view text_;
+};
+
 // Returns the name of the mapped file at this address, without control characters, or null. If the file has become
 // shorter or the disk fails, reading an address raises the signal SIGBUS. Its handler may call this function.
 const char* mapped_file_at(const void* address);

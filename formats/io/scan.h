@@ -4,19 +4,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
-#include <filesystem>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "formats/io/read_file.h"
 #include "libvox/base/error.h"
 
 namespace vox {
@@ -87,10 +88,31 @@ void for_each_line(std::string_view text, F f) {
 }
 
 // Returns the number of the line that contains `position`, a pointer into `text`; the first line is 1.
-uint64_t line_number(std::string_view text, const char* position);
+inline uint64_t line_number(std::string_view text, const char* position) {
+  uint64_t number = 1;
+  for (const char* p = text.data(); p < position; p = skip_line_end(p)) {
+    while (p < position && *p != '\n' && *p != '\r') ++p;
+    if (p < position) ++number;
+  }
+  return number;
+}
 
 // Returns the text from p to the end of the line, with continued lines joined and surrounding blanks removed.
-std::string rest_of_line(const char* p);
+inline std::string rest_of_line(const char* p) {
+  std::string text;
+  for (p = skip_blanks(p); !is_line_end(*p);) {
+    const char* next = skip_blanks(p);
+    if (next == p) {
+      text += *p++;
+    } else {
+      bool joined = std::any_of(p, next, [](char c) { return c == '\\'; });
+      joined ? text += ' ' : text.append(p, next);
+      p = next;
+    }
+  }
+  while (!text.empty() && is_blank(text.back())) text.pop_back();
+  return text;
+}
 
 struct Number {
   double value = 0;
@@ -100,7 +122,18 @@ struct Number {
 // Scans the numbers that scan_number() does not handle: those with more digits or large exponents, inf, and
 // nan. "1.#IND" and the like, which old Windows programs print, are NaN; a number beyond the range of double
 // becomes infinite or zero.
-Number scan_unusual_number(const char* p);
+inline Number scan_unusual_number(const char* p) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const char* end = word_end(p);
+  if (*p == '+' && p[1] != '-') ++p;
+  double value = 0;
+  auto [parsed, error] = std::from_chars(p, end, value);
+  if (parsed < end && *parsed == '#') return {kNan, end};
+  if (parsed != end || error == std::errc::invalid_argument) return {};
+  // strtod() gives infinity or a value near 0, whichever it is.
+  if (error == std::errc::result_out_of_range) value = std::strtod(std::string(p, end).c_str(), nullptr);
+  return {value, end};
+}
 
 // Scans the number at p, correctly rounded. A blank or the end of the line must follow it.
 inline Number scan_number(const char* p) {
@@ -127,26 +160,6 @@ inline Number scan_number(const char* p) {
   double value = static_cast<double>(mantissa) / kPowersOfTen[static_cast<size_t>(decimals)];
   return {negative ? -value : value, p};
 }
-
-// A text file that is read as UTF-8. A file that is UTF-8 or binary is mapped unchanged. UTF-16 is converted; it is
-// recognized by a byte order
-// mark, or by a zero byte beside its first character. Files in single-byte encodings are unchanged, because
-// readers use only their ASCII characters.
-class TextFile {
- public:
-  // Throws Error if there is no such file, if it is empty, or if it is UTF-32 or malformed UTF-16.
-  explicit TextFile(const std::filesystem::path& path);
-  TextFile(const TextFile&) = delete;
-  TextFile& operator=(const TextFile&) = delete;
-
-  // The text without its byte order mark; a zero byte follows it.
-  std::string_view text() const { return text_; }
-
- private:
-  MappedFile file_;
-  std::string converted_;
-  std::string_view text_;
-};
 
 // Reads the bytes of a file from front to back. Reading beyond the end is an error.
 class ByteCursor {

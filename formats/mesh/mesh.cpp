@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <assimp/Importer.hpp>
+#include <cmath>
+#include <limits>
 #include <new>
 #include <optional>
 #include <string>
@@ -71,6 +73,43 @@ SceneReader reader_by_content(const fs::path& path) {
   throw Error("not a supported mesh file")
       .hint(fmt::format("supported: {}, and other formats that Assimp reads",
                         listed_names(FileRole::Mesh, FileUse::Read, FileList::Commas)));
+}
+
+constexpr double kWidest = 1e15;
+constexpr double kSmallest = 1e-30;  // 4-byte integers that are read as floats are smaller than this
+
+struct CoordinateRange {
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+
+  void add(double value) {
+    if (!std::isfinite(value)) return;
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+};
+
+// Warns if a scene is wider than 1e15, or if all coordinates are below 1e-30, as when bytes were interpreted as the wrong
+// type. `path` is for the message.
+void warn_of_implausible(const scene::Scene& scene, const std::filesystem::path& path) {
+  CoordinateRange x, y, z;
+  for (const scene::Triangle& triangle : scene.triangles)
+    for (const uint32_t index : triangle.position) {
+      x.add(scene.positions[index].x);
+      y.add(scene.positions[index].y);
+      z.add(scene.positions[index].z);
+    }
+  double widest = 0, largest = 0;
+  for (const CoordinateRange& range : {x, y, z}) {
+    widest = std::max(widest, range.most - range.least);
+    largest = std::max({largest, range.most, -range.least});
+  }
+  if (widest > kWidest) {
+    log_warning("{}: the scene is {:.3g} wide: is the file damaged, or its header wrong?", path.string(),
+                widest);
+  } else if (largest > 0 && largest < kSmallest) {
+    log_warning("{}: no coordinate is larger than {:.3g}: is the file damaged, or its header wrong?",
+                path.string(), largest);
+  }
 }
 
 }  // namespace

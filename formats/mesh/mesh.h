@@ -195,10 +195,6 @@ class MaterialGroups {
   std::vector<uint64_t> first_;
 };
 
-// Logs a warning if a scene is wider than 1e15, or if all coordinates are below 1e-30, as when bytes were interpreted
-// as the wrong type. `path` is for the message.
-void warn_of_implausible(const scene::Scene& scene, const std::filesystem::path& path);
-
 // Returns the folders whose files this mesh file may name.
 OpenFolders open_folders(const std::filesystem::path& mesh, const MeshOptions& options);
 

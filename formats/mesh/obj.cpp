@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "formats/io/read_file.h"
 #include "formats/io/scan.h"
 #include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"

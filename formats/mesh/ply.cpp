@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "formats/images/image.h"
+#include "formats/io/read_file.h"
 #include "formats/io/scan.h"
 #include "formats/mesh/mesh.h"
 #include "formats/mesh/ply_header.h"

@@ -59,6 +59,7 @@ class Engine {
   // handle() is the first device, on which work for a single device runs; handles() are all devices.
   device::DeviceHandle handle() const { return devices_.front()->handle(); }
   std::vector<device::DeviceHandle> handles() const;
+  bool has_one_device() const { return devices_.size() == 1; }
 
   std::vector<device::KernelTime> profile() const;  // times since restart_measuring(), longest first
   void restart_measuring();                         // resets the profile and the peak of memory

@@ -24,7 +24,7 @@ voxelize::BuildResult Engine::build(const scene::Scene& scene, const scene::Inde
         dag::inside_values(result.dag, shell.dag, *shell.colors, std::nullopt, available_bytes()));
     return result;
   }
-  if (devices_.size() == 1)
+  if (has_one_device())
     return device::with_device(handle(), [&](auto& device) {
       return voxelize::build_scene(device, scene, indexed, grid, options, {.table = table_});
     });

@@ -8,6 +8,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/engine/engine.h"
 #include "libvox/measure/timing.h"
+#include "libvox/scene/auto_palette.h"
 
 namespace vox::measure {
 namespace {
@@ -91,7 +92,7 @@ class ConvertBench {
       Stopwatch watch;
       mesh.scene = source.is_file ? source.load() : made;
       seconds.push_back(watch.lap());
-      mesh.indexed = source.choose_palette(mesh.scene, materials);
+      mesh.indexed = scene::choose_palette(mesh.scene, {.materials = materials}).indexed;
       return watch.lap();
     });
     if (source.is_file)

@@ -45,14 +45,12 @@ struct WrittenScene {
   double seconds = 0;  // time to write it
 };
 
-// A mesh, and functions for work that this room cannot do itself: reading its file, choosing its palette,
-// and writing a scene.
+// A mesh, and functions for work that this room cannot do itself: reading its file, and writing a scene.
 struct ConvertSource {
   std::string name;
   bool is_file = false;  // true if the time of `load` is worth measuring
   // Loads the scene without its invalid triangles.
   std::function<scene::Scene()> load;
-  std::function<scene::IndexedScene(scene::Scene&, scene::MaterialMode)> choose_palette;
   // Writes a scene to a temporary file; empty if nothing is to be written.
   std::function<WrittenScene(const dag::VoxelScene&)> write;
 };

@@ -89,6 +89,31 @@ Palette auto_palette(const Scene& scene, const PaletteOptions& options) {
 
 namespace {
 
+ChosenPalette palette_of_colors(const Scene& scene, const PaletteChoice& choice) {
+  const SceneSurface surface(scene, choice.paint);
+  if (choice.given && !choice.measure) return {index_scene(scene, *choice.given, surface), std::nullopt};
+  const ColorHistogram histogram = count_colors(surface);
+  const Palette palette = choice.given ? *choice.given : auto_palette(histogram, choice.weights);
+  return {index_scene(scene, palette, surface), palette_error(histogram, palette)};
+}
+
+}  // namespace
+
+ChosenPalette choose_palette(Scene& scene, const PaletteChoice& choice) {
+  bake_base_colors(scene);
+  if (choice.materials == MaterialMode::Texture) return palette_of_colors(scene, choice);
+  Palette palette;
+  if (choice.given) {
+    palette = *choice.given;
+  } else if (has_named_entries(choice.materials)) {
+    palette =
+        mesh_palette(scene, {.mode = choice.materials, .rules = choice.rules, .most = choice.weights.most});
+  }
+  return {index_scene(scene, palette, choice.materials, choice.paint), std::nullopt};
+}
+
+namespace {
+
 constexpr size_t kBlock = 1024;      // points that are added up one after the other
 constexpr uint32_t kMaxRounds = 32;  // later rounds of Lloyd's iteration move means by less than a code
 

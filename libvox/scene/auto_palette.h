@@ -1,8 +1,9 @@
-// A palette that is chosen from the colors of a scene.
+// Chooses the palette of a scene, most often from its colors.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "libvox/base/vec.h"
@@ -140,6 +141,24 @@ struct PaletteOptions {
 // number of threads.
 Palette auto_palette(const ColorHistogram& histogram, const PaletteOptions& options = {});
 Palette auto_palette(const Scene& scene, const PaletteOptions& options = {});
+
+// The way in which the palette of a mesh is chosen: it is given, or made from the mesh's colors or from its materials.
+struct PaletteChoice {
+  MaterialMode materials = MaterialMode::Texture;
+  std::optional<Palette> given = std::nullopt;  // if absent, the palette is chosen from the scene
+  std::vector<AssignRule> rules = {};           // numbers for names, for MaterialMode::Mesh and Object
+  PaletteOptions weights = {};                  // weights of the colors from which a palette is chosen
+  const SurfacePaint* paint = nullptr;          // paint on the surface, for MaterialMode::Texture
+  bool measure = false;  // measure how well the given colors fit; chosen palettes are always measured
+};
+
+struct ChosenPalette {
+  IndexedScene indexed;
+  std::optional<PaletteError> error;  // for MaterialMode::Texture, if measured
+};
+
+// Bakes the scene's base colors, and chooses the palette.
+ChosenPalette choose_palette(Scene& scene, const PaletteChoice& choice);
 
 // Gives means to small areas whose colors are far from all means, and returns at most `count` means. K-means spends
 // all of its means on the large areas: a sixteenth shade of gray saves more squared distance than a red that covers a

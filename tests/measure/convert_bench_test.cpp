@@ -27,9 +27,6 @@ ConvertSource sphere_source(uint64_t triangles) {
   ConvertSource source;
   source.name = "sphere";
   source.load = [=] { return scene::make_bumpy_sphere({.triangles = triangles, .texture_size = 16}); };
-  source.choose_palette = [](scene::Scene& scene, scene::MaterialMode mode) {
-    return scene::index_scene(scene, scene::mesh_palette(scene), mode);
-  };
   return source;
 }
 
@@ -60,7 +57,7 @@ TEST(ConvertBench, HasARowForEachValueOfTheAxesWithTheSceneThatTheEngineBuilds) 
     for (const scene::Coverage coverage : options.coverages)
       for (const uint32_t resolution : options.resolutions) {
         scene::Scene scene = source.load();
-        const scene::IndexedScene indexed = source.choose_palette(scene, materials);
+        const scene::IndexedScene indexed = scene::choose_palette(scene, {.materials = materials}).indexed;
         const dag::FrozenDag expected =
             test_engine()
                 ->build(scene, indexed, voxelize::fit_grid(scene, {.resolution = resolution}),

@@ -8,13 +8,13 @@
 #include <iterator>
 #include <utility>
 
-#include "formats/images/image.h"
 #include "formats/mesh/mesh.h"
 #include "formats/scene/any_scene.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/derived.h"
 #include "libvox/engine/engine.h"
+#include "libvox/scene/auto_palette.h"
 #include "libvox/voxelize/grid.h"
 #include "tools/common/command_line.h"
 #include "tools/common/tool.h"
@@ -123,7 +123,7 @@ namespace {
 
 SceneInput voxelized(Engine& engine, scene::Scene mesh, uint32_t resolution) {
   const voxelize::Grid grid = voxelize::fit_grid(mesh, {.resolution = resolution});
-  const scene::IndexedScene indexed = choose_palette(mesh, {}).indexed;
+  const scene::IndexedScene indexed = scene::choose_palette(mesh, {}).indexed;
   const voxelize::BuildOptions options;
   voxelize::BuildResult built = engine.build(mesh, indexed, grid, options);
   const double seconds = built.voxelize_seconds + built.build_seconds;

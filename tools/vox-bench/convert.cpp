@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "formats/images/image.h"
 #include "formats/mesh/mesh.h"
 #include "formats/results/views.h"
 #include "formats/scene/scene_file.h"
@@ -147,9 +146,6 @@ scene::Scene make_sphere(uint64_t triangles) {
 
 std::vector<measure::ConvertSource> sources_of(const ConvertCommand& command, const std::string& device) {
   measure::ConvertSource source;
-  source.choose_palette = [](scene::Scene& scene, scene::MaterialMode materials) {
-    return choose_palette(scene, {.materials = materials, .file = {}}).indexed;
-  };
   if (command.write) source.write = writer_to(*command.write);
   if (command.meshes.empty()) {
     const uint64_t triangles = command.triangles.value_or(device == "cpu" ? ConvertCommand::kCpuTriangles

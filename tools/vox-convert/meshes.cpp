@@ -33,7 +33,8 @@ bool writes_result(const ConvertOptions& options) {
 // surface as painted.
 scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& options,
                                  std::optional<painting::Painting>& painting, Conversion& conversion) {
-  PaletteChoice choice = {.materials = options.materials, .file = options.palette, .measure = options.json};
+  scene::PaletteChoice choice = {.materials = options.materials, .measure = options.json};
+  if (options.palette) choice.given = read_palette(*options.palette);
   if (options.palette_weight) choice.weights.area_power = *options.palette_weight;
   choice.weights.most = colors_for_surface(options);
   if (options.assign) choice.rules = read_assign_rules(*options.assign);
@@ -42,7 +43,7 @@ scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& opti
     paint = surface_paint(painting->atlas);
     choice.paint = &paint;
   }
-  ChosenPalette chosen = choose_palette(scene, choice);
+  scene::ChosenPalette chosen = scene::choose_palette(scene, choice);
   conversion.palette_error = chosen.error;
   if (writes_result(options)) warn_of_names(chosen.indexed.palette, choice.rules, options);
   if (painting) {
@@ -97,7 +98,7 @@ painting::Painting painted(Engine& engine, const scene::Scene& scene, const pain
 
 // Several devices or ranks, rounds and parts need shares. One device builds everything else at once.
 bool needs_shares(const Engine& engine, const ConvertOptions& options) {
-  return engine.handles().size() > 1 || options.ranks != nullptr || options.spill || options.resume ||
+  return !engine.has_one_device() || options.ranks != nullptr || options.spill || options.resume ||
          options.parts;
 }
 
@@ -343,10 +344,11 @@ void convert_distances(const ConvertOptions& options) {
   const voxelize::Grid grid = voxelize::fit_grid(scene, options.grid);
   if (!is_tree(options)) check_dense_resolution(grid.resolution, options.output);
   conversion.seconds.load = watch.lap();
-  PaletteChoice choice = {.materials = options.materials, .file = options.palette};
+  scene::PaletteChoice choice = {.materials = options.materials};
+  if (options.palette) choice.given = read_palette(*options.palette);
   if (!names_materials(options)) choice.materials = scene::MaterialMode::None;
   if (options.assign) choice.rules = read_assign_rules(*options.assign);
-  scene::IndexedScene indexed = choose_palette(scene, choice).indexed;
+  scene::IndexedScene indexed = scene::choose_palette(scene, choice).indexed;
   scene.images = {};
   warn_of_names(indexed.palette, choice.rules, options);
   conversion.holes = holes_closed(scene, indexed, grid, options, reported_faults(scene, grid, options));

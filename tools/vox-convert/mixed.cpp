@@ -95,10 +95,11 @@ struct VoxelizedMeshes {
 
 VoxelizedMeshes voxelized(MeshFiles& meshes, const voxelize::Grid& grid, Engine& engine,
                           const ConvertOptions& options, Conversion& conversion) {
-  PaletteChoice choice = {.materials = options.materials, .file = options.palette};
+  scene::PaletteChoice choice = {.materials = options.materials};
+  if (options.palette) choice.given = read_palette(*options.palette);
   if (options.palette_weight) choice.weights.area_power = *options.palette_weight;
   choice.weights.most = colors_for_surface(options);
-  ChosenPalette chosen = choose_palette(meshes.scene, choice);
+  scene::ChosenPalette chosen = scene::choose_palette(meshes.scene, choice);
   meshes.scene.images = {};
   conversion.triangles += meshes.scene.triangles.size();
   const voxelize::ClosedHoles holes = holes_closed(meshes.scene, chosen.indexed, grid, options);
