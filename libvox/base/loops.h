@@ -4,6 +4,7 @@
 
 #include <oneapi/tbb/blocked_range.h>
 
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
@@ -12,8 +13,7 @@ namespace vox {
 // A reference to a function object that does the work of all i with begin <= i < end. It must outlive the loop.
 class LoopBody {
  public:
-  template <class F>
-    requires std::is_invocable_v<const F&, uint64_t, uint64_t>
+  template <std::invocable<uint64_t, uint64_t> F>
   LoopBody(const F& f)  // NOLINT(google-explicit-constructor)
       : object_(&f), call_([](const void* object, uint64_t begin, uint64_t end) {
           (*static_cast<const F*>(object))(begin, end);

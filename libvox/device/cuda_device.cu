@@ -5,10 +5,10 @@
 #include <cstring>
 
 #include "libvox/base/error.h"
+#include "libvox/base/loops.h"
 #include "libvox/base/units.h"
 #include "libvox/base/words.h"
 #include "libvox/device/devices.h"
-#include "libvox/base/loops.h"
 
 namespace vox::device {
 namespace {
