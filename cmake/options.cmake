@@ -68,8 +68,8 @@ if(VOX_SANITIZE)
     set(vox_program_sources ${PROJECT_SOURCE_DIR}/cmake/tsan/tbb.cpp)
     target_compile_options(vox_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${sanitizer_flags}>")
   else()
-    # Tests are compiled as for release, so that a compiler cache has them, and run faster: what is examined is the
-    # code under test, in the libraries and the tools.
+    # Most tests are compiled as for release, so that a compiler cache has them, and run faster: what is examined is in
+    # the libraries and the tools.
     set(vox_program_sources ${PROJECT_SOURCE_DIR}/cmake/asan/leaks.cpp)
     target_compile_options(vox_hardened INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${sanitizer_flags};-O1;-g1;-UNDEBUG;-w>")
     # Otherwise code of headers would be that of the tests wherever both contain it.

@@ -93,10 +93,19 @@ void handle_faults() {
   sigaction(SIGSEGV, &action, &action_before);
 }
 
-void list(PagedMemory& memory, uint64_t bytes) {
+// Functions that make all pieces of a memory unread again, in the order in which the memories were made: a memory is
+// filled from earlier ones alone.
+struct Forgetting {
+  const PagedMemory* memory;
+  std::function<void()> forget;
+};
+std::vector<Forgetting> forgetting;  // guarded by `listing`
+
+void list(PagedMemory& memory, uint64_t bytes, std::function<void()> forget) {
   const std::lock_guard lock(listing);
   static const bool once = (handle_faults(), true);
   static_cast<void>(once);
+  forgetting.push_back({&memory, std::move(forget)});
   for (Listed& each : listed) {
     if (each.memory.load() != nullptr) continue;
     const auto begin = reinterpret_cast<uintptr_t>(memory.data());
@@ -105,16 +114,9 @@ void list(PagedMemory& memory, uint64_t bytes) {
     each.end.store(begin + bytes, std::memory_order_release);
     return;
   }
+  forgetting.pop_back();
   throw Error("too many arrays are read from files at once");
 }
-
-// Functions that make all pieces of a memory unread again, in the order in which the memories were made: a memory is
-// filled from earlier ones alone.
-struct Forgetting {
-  const PagedMemory* memory;
-  std::function<void()> forget;
-};
-std::vector<Forgetting> forgetting;  // guarded by `listing`
 
 void unlist(const PagedMemory& memory) {
   const std::lock_guard lock(listing);
@@ -129,9 +131,8 @@ void unlist(const PagedMemory& memory) {
   }
 }
 
-// The number of pieces that could not be filled so far, and that number when pieces were last forgotten.
-std::atomic<uint64_t> failures = 0, forgotten_failures = 0;
-thread_local int fills_of_thread = 0;  // those under way, one within the other
+std::atomic<uint64_t> forgotten_errors = 0;  // late_errors() when pieces were last forgotten
+thread_local int fills_of_thread = 0;        // those under way, one within the other
 
 }  // namespace
 
@@ -140,9 +141,9 @@ thread_local int fills_of_thread = 0;  // those under way, one within the other
 void forget_unfilled_pieces() {
   if (fills_of_thread > 0) return;
   const std::lock_guard lock(listing);
-  const uint64_t before = failures;
+  const uint64_t before = late_errors();
   for (const Forgetting& each : forgetting) each.forget();
-  forgotten_failures = before;
+  forgotten_errors = before;
 }
 
 uint64_t PagedBudget::held() const {
@@ -171,7 +172,7 @@ void PagedBudget::make_room(uint64_t bytes) {
 void PagedBudget::add(Place place) {
   const std::lock_guard lock(mutex_);
   read_.push_back(place);
-  read_bytes_ += place.memory->cost_of(place.piece);
+  read_bytes_ += place.cost;
   while (read_bytes_ > limit_ / 4 * 3 && read_.size() > kLeastPieces / 4 * 3) rest_oldest();
 }
 
@@ -179,7 +180,7 @@ void PagedBudget::rest_oldest() {
   if (read_.empty()) return;
   const Place oldest = read_.front();
   read_.pop_front();
-  read_bytes_ -= oldest.memory->cost_of(oldest.piece);
+  read_bytes_ -= oldest.cost;
   if (oldest.memory->rest(oldest.piece)) resting_.push_back(oldest);
 }
 
@@ -187,7 +188,7 @@ void PagedBudget::remove(const PagedMemory& memory) {
   const std::lock_guard lock(mutex_);
   const auto belongs = [&](const Place& place) { return place.memory == &memory; };
   for (const Place& place : read_)
-    if (belongs(place)) read_bytes_ -= memory.cost_of(place.piece);
+    if (belongs(place)) read_bytes_ -= place.cost;
   std::erase_if(read_, belongs);
   std::erase_if(resting_, belongs);
 }
@@ -203,25 +204,24 @@ PagedMemory::PagedMemory(uint64_t bytes, uint64_t piece_bytes, Fill fill, std::s
       fills_(states_.size()) {
   if (begin_ == nullptr) throw std::bad_alloc();
   mprotect(begin_ + in_pages(bytes), page_bytes(), PROT_READ);
+  const auto forget = [this] {
+    budget_->remove(*this);
+    for (uint64_t piece = 0; piece < states_.size(); ++piece)
+      for (uint32_t now = states_[piece]; now != Absent; now = states_[piece]) {
+        if (now == Busy) states_[piece].wait(Busy);
+        if (now == Here) states_[piece].compare_exchange_strong(now, Resting);
+        const std::lock_guard lock(budget_->mutex_);
+        const uint64_t cost = cost_of(piece);
+        if (drop(piece)) budget_->held_ -= cost;
+      }
+  };
   try {
-    list(*this, in_pages(bytes_));
-  } catch (const Error&) {
+    list(*this, in_pages(bytes_), forget);
+  } catch (...) {
     munmap(begin_, in_pages(bytes_) + page_bytes());
     throw;
   }
   file_ = file_for_pieces(budget_->folder_);
-  const std::lock_guard lock(listing);
-  forgetting.push_back({this, [this] {
-                          budget_->remove(*this);
-                          for (uint64_t piece = 0; piece < states_.size(); ++piece)
-                            for (uint32_t now = states_[piece]; now != Absent; now = states_[piece]) {
-                              if (now == Busy) states_[piece].wait(Busy);
-                              if (now == Here) states_[piece].compare_exchange_strong(now, Resting);
-                              const std::lock_guard budget_lock(budget_->mutex_);
-                              const uint64_t cost = cost_of(piece);
-                              if (drop(piece)) budget_->held_ -= cost;
-                            }
-                        }});
 }
 
 PagedMemory::~PagedMemory() {
@@ -260,7 +260,7 @@ void PagedMemory::provide(uint64_t piece) {
     }
     state.store(Here, std::memory_order_release);
     state.notify_all();
-    budget_->add({this, piece});
+    budget_->add({this, piece, cost_of(piece)});
     return;
   }
 }
@@ -268,11 +268,7 @@ void PagedMemory::provide(uint64_t piece) {
 // Fills ordinary memory and then moves it to its place at once, so that no other thread sees a part of it.
 void PagedMemory::fill(uint64_t piece) {
   if (map_kept(piece)) return;
-  const uint64_t bytes = size_of(piece), errors = late_errors(), forgotten = forgotten_failures;
-  const auto fail = [&](const std::exception_ptr& error) {
-    ++failures;
-    fail_later(error);
-  };
+  const uint64_t bytes = size_of(piece), forgotten = forgotten_errors;
   void* made =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   try {
@@ -283,16 +279,15 @@ void PagedMemory::fill(uint64_t piece) {
       std::fill_n(static_cast<uint8_t*>(made), bytes, uint8_t{0});
       throw;
     }
-    if (late_errors() != errors) ++failures;
-    if (failures == forgotten) keep(piece, static_cast<uint8_t*>(made));
+    if (late_errors() == forgotten) keep(piece, static_cast<uint8_t*>(made));
   } catch (...) {
-    fail(std::current_exception());
+    fail_later(std::current_exception());
   }
   if (made != MAP_FAILED) {
     mprotect(made, bytes, PROT_READ);
     if (mremap(made, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, address_of(piece)) != MAP_FAILED) return;
     munmap(made, bytes);
-    fail(std::make_exception_ptr(std::bad_alloc()));
+    fail_later(std::make_exception_ptr(std::bad_alloc()));
   }
   mprotect(address_of(piece), bytes, PROT_READ);  // zeros
 }

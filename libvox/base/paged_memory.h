@@ -50,6 +50,7 @@ class PagedBudget {
   struct Place {
     PagedMemory* memory;
     uint64_t piece;
+    uint64_t cost;  // in bytes, when it was filled
   };
 
   void make_room(uint64_t bytes);
@@ -111,8 +112,8 @@ class PagedMemory {
   std::vector<std::atomic<uint8_t>> fills_;
 };
 
-// Makes all pieces that could not be filled unread again, so that whoever reads one next gets its error. It is called
-// when such an error is thrown (see fail_later()).
+// Makes all pieces unread again after one could not be filled, because any of them may have been made from its zeros. It
+// is called when the error is thrown (see fail_later()).
 void forget_unfilled_pieces();
 
 }  // namespace vox

@@ -102,7 +102,7 @@ volatile std::sig_atomic_t cancelled = 0;
 std::atomic<bool> has_late_error = false;
 std::mutex late_error_mutex;
 std::exception_ptr late_error;
-thread_local uint64_t late_errors_of_thread = 0;
+std::atomic<uint64_t> late_error_count = 0;
 
 }  // namespace
 
@@ -134,12 +134,12 @@ void throw_late_error() {
 }
 
 uint64_t late_errors() {
-  return late_errors_of_thread;
+  return late_error_count;
 }
 
 void fail_later(std::exception_ptr error) {
   const std::lock_guard lock(late_error_mutex);
-  ++late_errors_of_thread;
+  ++late_error_count;
   if (!late_error) late_error = std::move(error);
   has_late_error = true;
 }

@@ -75,7 +75,7 @@ void throw_if_cancelled();
 // Keeps an error that is found where nothing can be thrown, such as in a signal handler. If there are several, the
 // first one is kept. throw_if_cancelled() throws it, and so does everything that commits a file or prints a result.
 void fail_later(std::exception_ptr error);
-uint64_t late_errors();  // the number of errors that the calling thread has given to fail_later()
+uint64_t late_errors();  // the number of errors that fail_later() has got so far
 void throw_late_error();
 
 // The wall-clock seconds since construction or since the last lap.

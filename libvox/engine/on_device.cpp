@@ -6,6 +6,7 @@
 
 #include "libvox/base/process.h"
 #include "libvox/dag/colors.h"
+#include "libvox/device/devices.h"
 #include "libvox/device/handle.h"
 #include "libvox/engine/engine.h"
 #include "libvox/ranks/ranks.h"
@@ -24,10 +25,12 @@ voxelize::BuildResult Engine::build(const scene::Scene& scene, const scene::Inde
         dag::inside_values(result.dag, shell.dag, *shell.colors, std::nullopt, available_bytes()));
     return result;
   }
-  if (has_one_device())
+  if (has_one_device()) {
+    device::use_here(handle());
     return device::with_device(handle(), [&](auto& device) {
       return voxelize::build_scene(device, scene, indexed, grid, options, {.table = table_});
     });
+  }
   uint64_t peak = 0;
   std::mutex mutex;
   build_shares({scene, indexed, grid, options}, {}, nullptr,
