@@ -1,6 +1,5 @@
 #include "libvox/dag/digests.h"
 
-#include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>

@@ -3,8 +3,6 @@
 // together stand close together. A loop over all nodes should go level by level, in order.
 #pragma once
 
-#include <tbb/blocked_range.h>
-
 #include <algorithm>
 #include <functional>
 #include <memory>
