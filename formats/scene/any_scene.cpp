@@ -203,6 +203,11 @@ void check_dag(const dag::FrozenDag& dag, EngineOptions options, ranks::Ranks& r
   dag::verify_on(make_engine(options)->handle(), dag, memory);
 }
 
+void check_dag_and_palette(const dag::VoxelScene& scene, const EngineOptions& options, ranks::Ranks& ranks) {
+  check_dag(scene.dag, options, ranks);
+  dag::check_materials(scene.dag, scene.palette.count, ranks);
+}
+
 void check_forms(const OtherForms& forms, const dag::VoxelScene& scene, const EngineOptions& options) {
   if (forms.normals != nullptr) attributes::verify(*forms.normals);
   if (forms.symmetric != nullptr)
@@ -335,7 +340,7 @@ std::vector<dag::VoxelScene> read_script_scenes(const edit::Script& script, cons
 void verify_scene(const dag::VoxelScene& scene, const OtherForms& forms, const path& file,
                   const EngineOptions& options, ranks::Ranks& ranks) {
   at_place(file.string(), [&] {
-    check_dag(scene.dag, options, ranks);
+    check_dag_and_palette(scene, options, ranks);
     if (ranks.rank() == 0) check_forms(forms, scene, options);
     if (ranks.rank() == 0 && scene.colors) attributes::verify(*scene.colors);
   });
@@ -378,7 +383,7 @@ void verify_written(const dag::VoxelScene& scene, const path& file, const Engine
       parts.dag ? read_any_scene(file, options, SceneForm::Svdag, Damage::Ignored, loading_onto(options))
                 : read_scene_without_dag(file);
   at_place(file.string(), [&] {
-    if (parts.dag) check_dag(written.dag, options, ranks::alone());
+    if (parts.dag) check_dag_and_palette(written, options, ranks::alone());
     check_digest(written, scene);
   });
 }

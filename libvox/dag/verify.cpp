@@ -17,6 +17,7 @@
 #include "libvox/dag/level_values.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/walk.h"
+#include "libvox/scene/palette.h"
 
 namespace vox::dag {
 namespace {
@@ -319,6 +320,36 @@ void verify(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks) {
     throw;
   }
   throw_if_cancelled();
+}
+
+namespace {
+
+uint32_t highest_material(const uint32_t* leaf) {
+  const auto filled = static_cast<uint32_t>(popcount(leaf_mask(leaf)));
+  uint32_t highest = 0;
+  for (uint32_t rank = 0; rank < filled; ++rank)
+    highest = std::max(highest, ranked_material(leaf_materials(leaf), rank));
+  return highest;
+}
+
+}  // namespace
+
+void check_materials(const FrozenDag& dag, uint32_t palette_entries, ranks::Ranks& ranks) {
+  if (!dag.materials || dag.empty() || palette_entries == 0 || palette_entries >= scene::kPaletteSize) return;
+  const DagLevel& leaves = dag.levels.back();
+  const auto visit = [&](const NodeNumbers& range, uint32_t highest) {
+    for_each_in_order(leaves, range, [&](uint64_t, const uint32_t* leaf) {
+      highest = std::max(highest, highest_material(leaf));
+    });
+    return highest;
+  };
+  const uint32_t own = tbb::parallel_reduce(own_nodes(ranks, leaves), uint32_t{0}, visit,
+                                            [](uint32_t a, uint32_t b) { return std::max(a, b); });
+  throw_if_cancelled();  // as in give_to_all()
+  const uint64_t highest = std::ranges::max(ranks.gather(own));
+  if (highest >= palette_entries)
+    throw Error(fmt::format("a leaf has the material {}, but the palette has only the entries 0 to {}",
+                            highest, palette_entries - 1));
 }
 
 }  // namespace vox::dag

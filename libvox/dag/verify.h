@@ -1,6 +1,8 @@
 // Checks of a DAG: what a walk relies on, and everything else, on the host or on a device.
 #pragma once
 
+#include <cstdint>
+
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/device/handle.h"
 #include "libvox/ranks/ranks.h"
@@ -26,6 +28,11 @@ void check_structure(const FrozenDag& dag);
 // collective call, in which each rank checks its share of the nodes; all must have the same DAG. The rank that finds an
 // error throws it, and others may throw it, too.
 void verify(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks = ranks::alone());
+
+// Checks that no leaf has a material for which a palette with this many entries has no color. A palette without entries
+// says nothing about materials. The DAG may be larger than memory, and must be one that verify() accepts. A collective
+// call, in which each rank reads its share of the leaves, and all throw the same error.
+void check_materials(const FrozenDag& dag, uint32_t palette_entries, ranks::Ranks& ranks = ranks::alone());
 
 // Verifies a DAG on a device. It checks the same as verify(), which runs on the host and names what is wrong. If the
 // device finds an error or has too little memory, or if the DAG is paged, the host verifies the DAG with this memory.

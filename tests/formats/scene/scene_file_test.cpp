@@ -11,13 +11,17 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <random>
 #include <string>
 
 #include "formats/io/h5.h"
+#include "formats/scene/any_scene.h"
 #include "formats/scene/h5_words.h"
 #include "libvox/base/error.h"
+#include "libvox/base/paged_memory.h"
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/ranks/ranks.h"
 #include "tests/dag/dense_dag.h"
 #include "tests/formats/scene/scene_file_fixture.h"
 
@@ -41,6 +45,36 @@ TEST_F(SceneFile, AnEmptySceneIsAScene) {
   write_scene(scene, path);
   expect_equal_scenes(scene, read_scene(path));
   EXPECT_EQ(problem(), "none");
+}
+
+// The sample has all 16 materials.
+TEST_F(SceneFile, WithMaterialsThatThePaletteLacksIsFoundByVerify) {
+  dag::VoxelScene scene = sample_scene();
+  for (const uint32_t count : {0u, 3u, 15u, 16u}) {
+    scene.palette.count = count;
+    write_scene(scene, path);
+    const std::string expected =
+        count == 0 || count == 16
+            ? "none"
+            : path.string() + ": a leaf has the material 15, but the palette has only the entries 0 to " +
+                  std::to_string(count - 1);
+    for (const bool is_paged : {false, true}) {
+      const dag::VoxelScene read =
+          is_paged ? *read_paged_scene(path, std::make_shared<PagedBudget>(1 << 20)) : read_scene(path);
+      EXPECT_EQ(read.dag.paged, is_paged);
+      for (const uint32_t rank_count : {1u, 3u}) {
+        std::string found = "none";
+        try {
+          ranks::run_thread_ranks(rank_count, [&](ranks::Ranks& ranks) {
+            verify_scene(read, {}, path, {.device = "cpu"}, ranks);
+          });
+        } catch (const Error& error) {
+          found = error.what();
+        }
+        EXPECT_EQ(found, expected) << count << ' ' << is_paged << ' ' << rank_count;
+      }
+    }
+  }
 }
 
 TEST_F(SceneFile, LongTextsAndManyEditsFit) {
