@@ -30,7 +30,8 @@ const ToolDescription kTool = {
                       {.name = "kinds", .argument = "NAME,...", .words = {"red", "green", "blue"}},
                       {.name = "scale", .argument = "S"},
                       {.name = "quick", .rules = {{1, "it is for walks"}}},
-                      {.name = "folder", .argument = "DIR", .repeats = Repeats::Yes}}}},
+                      {.name = "folder", .argument = "DIR", .repeats = Repeats::Yes},
+                      {.name = "output", .letter = "o", .argument = "FILE"}}}},
     .operands = {{.name = "files", .argument = "FILE", .repeats = Repeats::Yes}}};
 
 CommandLine read(std::vector<std::string> words) {
@@ -115,6 +116,16 @@ TEST(CommandLine, RefusesOptionsThatTheToolDoesNotHave) {
             "there is no option --kindsofthings (did you mean '--kinds'?)");
   EXPECT_EQ(refusal({"-x"}, nothing), "there is no option -x");
   EXPECT_EQ(refusal({"--count"}, nothing), "--count needs a value");
+}
+
+TEST(CommandLine, RefusesValuesOfFlagsAndASecondOutput) {
+  const auto nothing = [](const CommandLine&) {};
+  EXPECT_EQ(refusal({"--quick=false"}, nothing), "--quick takes no value, but is given 'false'");
+  EXPECT_EQ(refusal({"--quick=0"}, nothing), "--quick takes no value, but is given '0'");
+  EXPECT_EQ(refusal({"-o", "a.h5", "x", "--output=b.h5"}, nothing),
+            "-o is given twice, as 'a.h5' and as 'b.h5'");
+  EXPECT_EQ(read({"-o", "a.h5", "-o", "a.h5", "--quick", "--quick"}).text("output"), "a.h5");
+  EXPECT_EQ(read({"--light=on", "--light=off"}).text("light"), "off");
 }
 
 TEST(CommandLine, RefusesOptionsWithoutEffect) {

@@ -137,8 +137,17 @@ CommandLine::CommandLine(const ToolDescription& tool, int argc, char** argv)
   const cxxopts::ParseResult result = parsed(tool, options, argc - words, argv + words);
   if (!result.unmatched().empty())
     throw UsageError(fmt::format("unexpected argument '{}'", result.unmatched().front()));
-  for (const cxxopts::KeyValue& argument : result.arguments())
-    given_.emplace_back(argument.key(), argument.value());
+  for (const cxxopts::KeyValue& argument : result.arguments()) {
+    const Option& option = stated(argument.key());
+    const std::string value = argument.value(), before = given(option.name).value_or(value);
+    // --force=false would have the effect of --force, and the first of two files would be forgotten.
+    if (option.is_flag() && value != "true")
+      throw UsageError(fmt::format("{} takes no value, but is given '{}'", option.spelled(), value));
+    if (option.argument.starts_with("FILE") && option.repeats == Repeats::No && before != value)
+      throw UsageError(
+          fmt::format("{} is given twice, as '{}' and as '{}'", option.spelled(), before, value));
+    given_.emplace_back(option.name, value);
+  }
 }
 
 std::vector<std::string> CommandLine::arguments_without(std::span<const std::string_view> left_out) const {
