@@ -82,6 +82,13 @@ TEST_F(EditProgram, TheOutputMayBeTheInputWhichIsReplacedInTheEndOnly) {
   EXPECT_EQ(edited(kBox, "cube.h5").dag.voxels, voxels + 64);
   expect_failure(kBadUsage, "--checkpoint",
                  {"cube.h5", "-s", "script.txt", "-o", "cube.h5", "--checkpoint", "1"});
+  write("brush.txt", "stamp bare.h5 at 0,0,0\n");
+  expect_failure(kBadUsage, "-o is './bare.h5', which is read, and which --checkpoint",
+                 {"bare.h5", "-s", "brush.txt", "-o", "./bare.h5", "--checkpoint", "1"});
+  converted({"bare.h5", "-o", "brush.h5"});
+  write("brush.txt", "stamp brush.h5 at 0,0,0\n");
+  expect_failure(kBadUsage, "-o is 'brush.h5', which is read, and which --checkpoint",
+                 {"bare.h5", "-s", "brush.txt", "-o", "brush.h5", "--checkpoint", "1"});
 }
 
 TEST_F(EditProgram, NothingIsSavedOverWhatTheRunReadsOrAsWhatItIsNot) {

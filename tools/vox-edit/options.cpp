@@ -190,13 +190,14 @@ void check_report(const char* option, const fs::path& file, OutputKind kind, con
   check_writable(file, kind, options.overwrite);
 }
 
-void check_output(const EditOptions& options) {
+void check_output(const EditOptions& options, const edit::Script& script) {
   if (same_file(*options.output, options.script))
     throw UsageError(fmt::format("-o is '{}', the script", options.output->string()));
-  if (options.checkpoint > 0 && same_file(*options.output, options.scene))
+  if (options.checkpoint > 0 && is_one_of(*options.output, inputs(options, script)))
     throw UsageError(
-        "-o is the scene that is read, which --checkpoint would replace before all has gone well; name "
-        "another file");
+        fmt::format("-o is '{}', which is read, and which --checkpoint would replace before all "
+                    "has gone well; name another file",
+                    options.output->string()));
   check_writable(*options.output, OutputKind::Scene, options.overwrite);
 }
 
@@ -224,7 +225,7 @@ void check_targets(const EditOptions& options, const edit::Script& script,
   if (options.html) check_report("--html", *options.html, OutputKind::Page, options, script);
   if (options.log && options.html && same_file(*options.log, *options.html))
     throw UsageError("--log and --html are the same file");
-  if (options.output) check_output(options);
+  if (options.output) check_output(options, script);
   const std::vector<fs::path> read = inputs(options, script);
   for (const edit::Command& command : script.commands)
     if (const auto* save = std::get_if<edit::Save>(&command.action))
