@@ -89,6 +89,15 @@ TEST_F(ColorsProgram, AreAsManyAsAreAskedFor) {
   };
   EXPECT_EQ(bytes("few.h5"), bytes("later.h5"));
   EXPECT_LT(bytes("few.h5"), bytes("ball.h5"));
+  const std::string before = read_bytes(folder_ / "ball.h5");
+  for (const std::vector<std::string>& change : {std::vector<std::string>{"--palette-size", "32"},
+                                                 {"--materials", "palette"},
+                                                 {"--structure", "both"}})
+    expect_failure(kBadUsage, "the scene with other colors would replace './ball.h5'",
+                   {"ball.h5", change[0], change[1], "-o", "./ball.h5"});
+  expect_failure(kBadUsage, "the filled scene would replace",
+                 {"ball.h5", "--fill", "outside", "-o", "./ball.h5"});
+  EXPECT_TRUE(read_bytes(folder_ / "ball.h5") == before);
   expect_failure(kBadUsage, "--palette-size", {"ball.glb", "--res", "64", "--palette-size", "32"});
   expect_failure(kBadUsage, "--palette-size",
                  {"ball.glb", "--res", "64", "--materials", "colors", "--palette-size", "16"});

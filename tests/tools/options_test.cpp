@@ -170,6 +170,14 @@ TEST_F(ConvertOptionsProgram, WhatIsReadIsNotReplaced) {
   converted({"cube.h5", "-o", "made.obj"});
   expect_failure(kBadUsage, "-o 'made.obj' would replace what is read",
                  {"cube.obj", "made.obj", "--res", "16", "-o", "made.obj", "--force"});
+  write("z_4x4x4_uint8.raw", std::string(64, 'z'));
+  converted({"z_4x4x4_uint8.raw", "-o", "made.nrrd"});
+  expect_failure(kBadUsage, "-o './made.nrrd' would replace what is read",
+                 {"made.nrrd", "--threshold", "0.5", "-o", "./made.nrrd"});
+  write("inks.json", R"({"materials": [{"color": "#000000"}, {"color": "#ffffff"}]})");
+  expect_failure(
+      kBadUsage, "--materials-out and --palette are the same file",
+      {"cube.obj", "--res", "16", "--palette", "inks.json", "--materials-out", "./inks.json", "--force"});
 }
 
 TEST_F(ConvertOptionsProgram, BinvoxMaterialsAreForBinvoxFilesOfScenesWithMaterials) {

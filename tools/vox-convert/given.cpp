@@ -270,6 +270,13 @@ void check_default_output(const ConvertOptions& options, const RunTraits& run) {
   }
 }
 
+void check_palette_files(const ConvertOptions& options) {
+  check_different({{"--palette", options.palette},
+                   {"--palette-out", options.palette_out},
+                   {"--materials-out", options.materials_out},
+                   {"--report", options.report}});
+}
+
 }  // namespace
 
 Option lossy_option() {
@@ -293,6 +300,7 @@ void check_given(const ConvertOptions& options) {
   check_symmetric(options);
   check_combine(options);
   check_holes_out(options);
+  check_palette_files(options);
 }
 
 }  // namespace vox

@@ -25,6 +25,10 @@ bool wants_coarser(const ConvertOptions& options) {
   return options.grid.resolution > 0;
 }
 
+bool changes_colors(const ConvertOptions& options) {
+  return options.makes_palette || options.palette_size || options.color_error;
+}
+
 // The target of a file without SVDAG; the file that it is made of stays.
 std::string form_alone(const Structures& structures) {
   if (structures.symmetric) return "the symmetric form";
@@ -58,6 +62,11 @@ void check_scene_output(const ConvertOptions& options, const SceneFileParts& par
   if (options.structure && !options.structure->dag)
     return check_target({form_alone(*options.structure), options.output, kind}, options.inputs[0],
                         options.overwrite);
+  if (changes_colors(options) || (parts.colors && (wants_bricks(options) || wants_hash(options))))
+    return check_target({"the scene with other colors", options.output, kind}, options.inputs[0],
+                        options.overwrite);
+  if (fills_space(options))
+    return check_target({"the filled scene", options.output, kind}, options.inputs[0], options.overwrite);
   check_writable(options.output, kind, options.overwrite);
 }
 
@@ -168,10 +177,6 @@ bool wants_hash(const ConvertOptions& options) {
 
 bool wants_symmetric(const ConvertOptions& options) {
   return options.structure && options.structure->symmetric;
-}
-
-static bool changes_colors(const ConvertOptions& options) {
-  return options.makes_palette || options.palette_size || options.color_error;
 }
 
 bool writes_file(const ConvertOptions& options) {

@@ -120,6 +120,8 @@ void refuse_palettes(const ConvertOptions& options) {
 void convert_volume(const ConvertOptions& options) {
   if (options.inputs.size() > 1)
     throw UsageError("a volume is converted alone, but there are several inputs");
+  if (same_file(options.output, options.inputs[0]))
+    throw UsageError(fmt::format("-o '{}' would replace what is read", options.output.string()));
   check_writable(options.output, kind_of_output(options.output), options.overwrite);
   const ThreadLimit threads(options.engine.threads);
   Stopwatch total, watch;
