@@ -98,6 +98,7 @@ TEST_F(ColorsProgram, AreAsManyAsAreAskedFor) {
   expect_failure(kBadUsage, "the filled scene would replace",
                  {"ball.h5", "--fill", "outside", "-o", "./ball.h5"});
   EXPECT_TRUE(read_bytes(folder_ / "ball.h5") == before);
+  EXPECT_TRUE(has(converted({"later.h5", "--info"}), "ball.h5 --palette-size 32 -o later.h5"));
   expect_failure(kBadUsage, "--palette-size", {"ball.glb", "--res", "64", "--palette-size", "32"});
   expect_failure(kBadUsage, "--palette-size",
                  {"ball.glb", "--res", "64", "--materials", "colors", "--palette-size", "16"});

@@ -35,6 +35,11 @@ std::string form_alone(const Structures& structures) {
   return !structures.hash ? "the bricks" : structures.bricks ? "bricks and spatial hash" : "the spatial hash";
 }
 
+// True if a scene file's colors become others, or a palette, which other structures need.
+bool makes_other_colors(const ConvertOptions& options, const SceneFileParts& parts) {
+  return changes_colors(options) || (parts.colors && (wants_bricks(options) || wants_hash(options)));
+}
+
 void check_scene_output(const ConvertOptions& options, const SceneFileParts& parts) {
   check_verifiable(options);
   if (options.materials_out)
@@ -62,7 +67,7 @@ void check_scene_output(const ConvertOptions& options, const SceneFileParts& par
   if (options.structure && !options.structure->dag)
     return check_target({form_alone(*options.structure), options.output, kind}, options.inputs[0],
                         options.overwrite);
-  if (changes_colors(options) || (parts.colors && (wants_bricks(options) || wants_hash(options))))
+  if (makes_other_colors(options, parts))
     return check_target({"the scene with other colors", options.output, kind}, options.inputs[0],
                         options.overwrite);
   if (fills_space(options))
@@ -330,6 +335,8 @@ void use_scene_file(const ConvertOptions& options, ranks::Ranks& ranks) {
     verify_scene(output.scene, output.forms(), options.inputs[0], options.engine, readers);
   if (writes) change_colors(output.scene, options);
   if (writes && fills_space(options)) fill_space(output.scene, output.normals, options);
+  if (writes && (makes_other_colors(options, parts) || fills_space(options)))
+    stamp(output.scene, options.command);
   std::optional<LossyFigures> lossy;
   if (writes && options.lossy) lossy = make_lossy(output.scene, options);
   if (writes) make_of_scene(output, options, parts, ranks, watch);
