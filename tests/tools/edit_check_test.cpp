@@ -317,6 +317,8 @@ TEST_F(EditProgram, LogsEveryPassAsCsv) {
   EXPECT_TRUE(has(csv, "\n1,0,box add,1,64,")) << csv;
   EXPECT_TRUE(has(csv, "\n3,0,everything remove,1,")) << csv;
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
+  printed({"cube.h5", "-s", "script.txt", "--log", "EDITS.CSV", "-q"});
+  EXPECT_TRUE(read_bytes(folder_ / "EDITS.CSV").starts_with("\"line\",frame,tool,"));
 }
 
 TEST_F(EditProgram, LogsEveryPassForH5py) {

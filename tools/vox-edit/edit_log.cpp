@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "formats/file_types.h"
 #include "formats/io/output_file.h"
 #include "formats/results/files.h"
 #include "formats/results/views.h"
@@ -350,7 +351,7 @@ std::vector<NamedSeconds> edit_seconds(double load, double edit, double write) {
 void write_edit_log(const EditOptions& options, const ResultTable& rows,
                     const std::function<ResultGroup()>& results) {
   if (!options.log) return;
-  if (options.log->extension() == ".csv")
+  if (has_role(*options.log, FileRole::Rows))
     write_csv(rows, *options.log);
   else
     write_report_of(results(), {options.scene, options.script}, *options.log);
