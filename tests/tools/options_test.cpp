@@ -178,6 +178,10 @@ TEST_F(ConvertOptionsProgram, WhatIsReadIsNotReplaced) {
   expect_failure(
       kBadUsage, "--materials-out and --palette are the same file",
       {"cube.obj", "--res", "16", "--palette", "inks.json", "--materials-out", "./inks.json", "--force"});
+  converted({"cube.h5", "-o", "cells/a.schem", "--pieces", "32"});
+  expect_failure(kBadUsage, "-o 'cells/b.schem' would replace the folder of './cells/a_0_0_0.schem'",
+                 {"./cells/a_0_0_0.schem", "-o", "cells/b.schem", "--pieces", "16"});
+  EXPECT_TRUE(exists("cells/a_0_0_0.schem"));
 }
 
 TEST_F(ConvertOptionsProgram, BinvoxMaterialsAreForBinvoxFilesOfScenesWithMaterials) {

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "formats/file_types.h"
 #include "formats/images/image.h"
 #include "formats/scene/any_scene.h"
 #include "formats/voxels/export.h"
 #include "libvox/base/error.h"
+#include "libvox/base/files.h"
 #include "libvox/base/log.h"
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
@@ -378,6 +380,12 @@ void sign(dag::VoxelScene& scene, const ConvertOptions& options) {
   stamp(scene, options.command);
 }
 
+// True if the input may be one of the pieces in the folder that new ones replace.
+static bool is_replaced_piece(const std::filesystem::path& input, const ConvertOptions& options) {
+  return options.exports.pieces.side > 0 && lower_extension(input) == lower_extension(options.output) &&
+         same_file(followed(input).parent_path() / ".", options.output.parent_path() / ".");
+}
+
 void check_targets(const ConvertOptions& options) {
   check_verifiable(options);
   if (options.exports.binvox == BinvoxValues::Materials && options.materials == scene::MaterialMode::None)
@@ -393,6 +401,10 @@ void check_targets(const ConvertOptions& options) {
     for (const auto& [option, file] : files)
       if (file && same_file(*file, input))
         throw UsageError(fmt::format("{} '{}' would replace what is read", option, file->string()));
+  for (const std::filesystem::path& input : options.inputs)
+    if (is_replaced_piece(input, options))
+      throw UsageError(fmt::format("-o '{}' would replace the folder of '{}', which is read",
+                                   options.output.string(), input.string()));
   files["--assign"] = options.assign;
   check_different(files);
   if (options.materials_out)
