@@ -59,6 +59,12 @@ TEST(CommandLine, CanBeReadAgainFromItsText) {
   words.insert(words.begin(), {"vox-try", "it"});
   EXPECT_EQ(arguments_of(text), words);
   EXPECT_EQ(arguments_of("  a  'b' "), (std::vector<std::string>{"a", "b"}));
+  // A color would begin a comment, and the others would be replaced or end the command.
+  words = {"--folder", "#ff0000", "a*.obj", "$b;", "c\\d", "%05d.png", "2^12,1/2"};
+  const std::string special = read(words).command();
+  EXPECT_EQ(special, R"(vox-try it --folder '#ff0000' 'a*.obj' '$b;' 'c\d' %05d.png 2^12,1/2)");
+  words.insert(words.begin(), {"vox-try", "it"});
+  EXPECT_EQ(arguments_of(special), words);
   EXPECT_TRUE(arguments_of("").empty());
 }
 
@@ -122,8 +128,7 @@ TEST(CommandLine, RefusesValuesOfFlagsAndASecondOutput) {
   const auto nothing = [](const CommandLine&) {};
   EXPECT_EQ(refusal({"--quick=false"}, nothing), "--quick takes no value, but is given 'false'");
   EXPECT_EQ(refusal({"--quick=0"}, nothing), "--quick takes no value, but is given '0'");
-  EXPECT_EQ(refusal({"-o", "a.h5", "x", "--output=b.h5"}, nothing),
-            "-o is given twice, as 'a.h5' and as 'b.h5'");
+  EXPECT_EQ(refusal({"-o", "a.h5", "x", "--output=b.h5"}, nothing), "-o is given twice: 'a.h5', 'b.h5'");
   EXPECT_EQ(read({"-o", "a.h5", "-o", "a.h5", "--quick", "--quick"}).text("output"), "a.h5");
   EXPECT_EQ(read({"--light=on", "--light=off"}).text("light"), "off");
 }

@@ -92,7 +92,8 @@ std::string command_text(int argc, char** argv) {
   std::string text = std::filesystem::path(argv[0]).filename().string();
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    const bool plain = !argument.empty() && argument.find_first_of(" \t\n'\"") == std::string::npos;
+    const bool plain =
+        !argument.empty() && argument.find_first_of(" \t\r\n'\"#$&()*;<>?[]\\`{|}~!") == std::string::npos;
     text += " " + (plain ? argument : quoted_for_shell(argument));
   }
   return text;
@@ -144,8 +145,7 @@ CommandLine::CommandLine(const ToolDescription& tool, int argc, char** argv)
     if (option.is_flag() && value != "true")
       throw UsageError(fmt::format("{} takes no value, but is given '{}'", option.spelled(), value));
     if (option.argument.starts_with("FILE") && option.repeats == Repeats::No && before != value)
-      throw UsageError(
-          fmt::format("{} is given twice, as '{}' and as '{}'", option.spelled(), before, value));
+      throw UsageError(fmt::format("{} is given twice: '{}', '{}'", option.spelled(), before, value));
     given_.emplace_back(option.name, value);
   }
 }

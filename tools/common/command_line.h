@@ -168,7 +168,7 @@ class CommandLine {
 
   // Returns the options on the command line, for check_effects(). Presets are not among them.
   std::vector<Option> given_options() const;
-  std::string command() const { return command_; }  // the command line; arguments with blanks are quoted
+  std::string command() const { return command_; }  // the command line, as a shell reads it
   // Returns the command line's arguments without these options, in a form that can be read again. Operands are last.
   std::vector<std::string> arguments_without(std::span<const std::string_view> left_out) const;
   bool json() const { return has("json"); }
