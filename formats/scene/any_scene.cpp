@@ -208,6 +208,16 @@ void check_dag_and_palette(const dag::VoxelScene& scene, const EngineOptions& op
   dag::check_materials(scene.dag, scene.palette.count, ranks);
 }
 
+// The bricks of a scene may stand in a file with its palette alone.
+void check_palette_of_bricks(const bricks::FrozenBricks& bricks, const path& file) {
+  const std::optional<scene::Palette> palette = scene_palette(file);
+  if (!palette) return;
+  const double highest = volume::value_range(bricks::bricks_volume(bricks)).high;
+  if (highest > palette->count)
+    throw Error(fmt::format("a voxel has the material {:g}, but the palette has only the entries 0 to {}",
+                            highest - 1, palette->count - 1));
+}
+
 void check_forms(const OtherForms& forms, const dag::VoxelScene& scene, const EngineOptions& options) {
   if (forms.normals != nullptr) attributes::verify(*forms.normals);
   if (forms.symmetric != nullptr)
@@ -349,6 +359,7 @@ void verify_scene(const dag::VoxelScene& scene, const OtherForms& forms, const p
 void verify_bricks(const bricks::FrozenBricks& bricks, const path& file) {
   at_place(file.string(), [&] {
     bricks::verify(bricks);
+    check_palette_of_bricks(bricks, file);
     bricks::FrozenBricks finer;
     for (uint32_t level = 1; level < brick_level_bytes(file).size(); ++level) {
       bricks::FrozenBricks coarser = read_bricks(file, level);

@@ -1,6 +1,7 @@
 // Tests bricks in scene files: reading gives back what was written, and damaged bricks are refused.
 #include <hdf5.h>
 
+#include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
 #include "libvox/bricks/sparse_root.h"
@@ -179,6 +180,23 @@ TEST_F(BricksFile, LiesBesideTheSceneOrAlone) {
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("holds the bricks of a volume"), std::string::npos);
   }
+}
+
+TEST_F(BricksFile, WithMaterialsThatThePaletteLacksIsFoundByVerify) {
+  dag::VoxelScene scene =
+      testing_export::known_scene(37, testing_export::Materials::Sixteen, testing_export::noise_grid(1))
+          .scene;
+  const bricks::FrozenBricks bricks = bricks::build_bricks(test_engine()->handle(), dag::scene_volume(scene),
+                                                           {.log2_side = 3, .threshold = {}})
+                                          .bricks;
+  for (const uint32_t count : {0u, 16u}) {
+    scene.palette.count = count;
+    write_bricks(bricks, kOrigin, path("a.h5"), &scene);
+    EXPECT_NO_THROW(verify_bricks(bricks, path("a.h5"))) << count;
+  }
+  scene.palette.count = 3;
+  write_bricks(bricks, kOrigin, path("a.h5"), &scene);
+  EXPECT_THROW(verify_bricks(bricks, path("a.h5")), Error);
 }
 
 TEST_F(BricksFile, RefusesAttributesThatCannotBe) {
