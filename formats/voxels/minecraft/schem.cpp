@@ -105,13 +105,25 @@ class SchemReader {
   SchemTags tags_;
 };
 
-// The gzip trailer has the size modulo 2^32, which is the whole size because an array of NBT has less than
-// 2^31 bytes.
+constexpr size_t kLeastGzip = 18, kGzipSizeBytes = 4;
+
+// Returns the number of bytes that the gzip data stand for. The data end with this number modulo 2^32, which is the
+// whole number because an array of NBT has less than 2^31 bytes. Zeros may follow, which fill a block of a tape. As up
+// to three bytes of the number may be zeros, too, each place where it can end is tried, the smallest number first.
 uint64_t inflated_size(const MappedFile& file) {
   const auto bytes = file.bytes();
-  if (bytes.size() < 18 || bytes[0] != std::byte{0x1f} || bytes[1] != std::byte{0x8b})
+  if (bytes.size() < kLeastGzip || bytes[0] != std::byte{0x1f} || bytes[1] != std::byte{0x8b})
     throw Error("is no schematic: it is not compressed by gzip");
-  const uint64_t size = ByteCursor(bytes.last(4)).little<uint32_t>();
+  size_t least = bytes.size();  // where the data end if the last byte of the number is not zero
+  while (least > kLeastGzip && bytes[least - 1] == std::byte{0}) --least;
+  const auto size_before = [&](size_t end) {
+    return uint64_t{ByteCursor(bytes.subspan(end - kGzipSizeBytes, kGzipSizeBytes)).little<uint32_t>()};
+  };
+  for (size_t end = std::min(least + kGzipSizeBytes - 1, bytes.size()); end > least; --end)
+    if (const uint64_t size = size_before(end);
+        size > 0 && inflated_start(bytes, static_cast<size_t>(size) + 1).size() == size)
+      return size;
+  const uint64_t size = size_before(least);
   if (size == 0) throw Error("is no schematic: it is empty");
   return size;
 }

@@ -173,6 +173,18 @@ TEST_F(SchemRead, ErrorsSayWhatIsWrong) {
   EXPECT_NE(message_of(deep).find("nested too deeply"), std::string::npos);
 }
 
+TEST_F(SchemRead, ZerosBehindTheGzipDataAreIgnored) {
+  for (const Int3 size : {Int3{2, 1, 3}, Int3{4, 4, 4}, Int3{70, 9, 106}}) {
+    const Build build = random_build(size, {"minecraft:air", "minecraft:stone"});
+    for (const size_t zeros : {1u, 2u, 3u, 4u, 512u}) {
+      write_bytes(path("a.schem"), gzipped(schem_bytes(build, 2)) + std::string(zeros, '\0'));
+      expect_build(read_voxels(path("a.schem")).scene, build);
+    }
+  }
+  write_bytes(path("a.schem"), gzipped("") + std::string(512, '\0'));
+  EXPECT_THROW(read_voxels(path("a.schem")), Error);
+}
+
 TEST_F(SchemRead, DamagedFilesAreErrorsOrScenes) {
   const Build build = random_build({5, 3, 4}, {"minecraft:air", "minecraft:stone", "minecraft:dirt"});
   const std::string good = schem_bytes(build, 3);
