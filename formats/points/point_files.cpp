@@ -194,12 +194,21 @@ PointCloud open_las(const std::filesystem::path& path) {
 //   x y z i r g b    with an intensity before them
 //
 // No header says which of these a file has. Three numbers are colors if all of the file's first lines have
-// whole numbers from 0 to 255 there. A line with a single number is the number of points in a scan.
+// whole numbers from 0 to 255 there. If both places have such numbers, there is an intensity. The normal of a floor, 0 0 1,
+// has such numbers, too: if all lines end with vectors of length 1 behind three or six numbers, these are normals. A line
+// with a single number is the number of points in a scan.
 
 namespace {
 
 bool is_byte(double value) {
   return value >= 0 && value <= 255 && value == std::floor(value);
+}
+
+// True if the last three of so many numbers are a vector of length 1.
+bool end_with_normal(const std::vector<double>& values, size_t count) {
+  if (values.size() != count) return false;
+  const Vec3d last = {values[count - 3], values[count - 2], values[count - 1]};
+  return std::abs(dot(last, last) - 1) < 0.02;
 }
 
 class PointLines {
@@ -246,19 +255,25 @@ class PointLines {
     size_t piece = 0;
     while (lines_.count_of(piece) == 0) ++piece;
     size_t least = SIZE_MAX;
-    std::array<bool, 2> bytes = {true, true};  // true if the color may follow 3 numbers, or 4
+    std::array<bool, 2> bytes = {true, true};    // true if the color may follow 3 numbers, or 4
+    std::array<bool, 2> normals = {true, true};  // true if all lines are 3 numbers, or 6, and a normal
     lines_.for_each_in(piece, [&](const char* p) {
       std::vector<double> values;
-      for (LineNumbers numbers(p); !numbers.at_end() && values.size() < 7;) values.push_back(numbers.next());
+      LineNumbers numbers(p);
+      while (values.size() < 7 ? !numbers.at_end() : values.size() < 10 && numbers.at_number())
+        values.push_back(numbers.next());
       if (values.size() == 1) return;
       least = std::min(least, values.size());
-      for (size_t i = 0; i < 2; ++i)
+      for (size_t i = 0; i < 2; ++i) {
         bytes[i] = bytes[i] && values.size() >= 6 + i &&
                    std::all_of(values.begin() + 3 + static_cast<ptrdiff_t>(i),
                                values.begin() + 6 + static_cast<ptrdiff_t>(i), is_byte);
+        normals[i] = normals[i] && end_with_normal(values, 6 + 3 * i);
+      }
     });
     if (least == SIZE_MAX) return;
-    color_ = least >= 7 && bytes[1] ? 4 : least >= 6 && bytes[0] ? 3 : 0;
+    const bool has_intensity = least >= 7 && bytes[1] && !(bytes[0] && normals[1]);
+    color_ = has_intensity ? 4 : least >= 6 && bytes[0] && !normals[0] ? 3 : 0;
   }
 
   TextLines lines_;

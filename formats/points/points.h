@@ -127,6 +127,7 @@ class LineNumbers {
   explicit LineNumbers(const char* p) : p_(skip_blanks(p)) {}
 
   bool at_end() const { return is_line_end(*p_); }
+  bool at_number() const { return !at_end() && scan_number(p_).end != nullptr; }
 
   // Throws Error if there is no number left.
   double next() {

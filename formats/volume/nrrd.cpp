@@ -285,7 +285,10 @@ struct MetaHeader {
       if (!value(name).empty()) return value(name);
     return {};
   }
-  bool is_true(std::string_view name) const { return value(name) == "True" || value(name) == "true"; }
+  // MetaIO looks at the first character only: True, TRUE, t and 1 are the same.
+  bool is_true(std::string_view name) const {
+    return !value(name).empty() && std::string_view("Tt1").find(value(name)[0]) != std::string_view::npos;
+  }
 };
 
 MetaHeader read_meta_header(std::string_view text) {
@@ -397,8 +400,7 @@ VolumeData volume_data(const MetaHeader& header, const std::filesystem::path& pa
   }
   if (header.is_true("BinaryDataByteOrderMSB") || header.is_true("ElementByteOrderMSB"))
     data.order = ByteOrder::Big;
-  if (header.value("BinaryData") == "False" || header.value("BinaryData") == "false")
-    data.encoding = Encoding::Text;
+  if (!header.value("BinaryData").empty() && !header.is_true("BinaryData")) data.encoding = Encoding::Text;
   if (header.is_true("CompressedData")) data.encoding = Encoding::Zlib;
   return data;
 }

@@ -360,6 +360,9 @@ StoredVolume placed(StoredVolume volume, const GridPlacement& placement) {
     for (uint32_t axis = 0; axis < 3; ++axis)
       info.origin[axis] = all_along ? (*placement.first_center)[axis] - info.spacing[axis] * 0.5
                                     : center[axis] - info.spacing[axis] * (0.5 * info.size[axis]);
+  const Vec3d& origin = info.origin;
+  if (!std::isfinite(origin.x) || !std::isfinite(origin.y) || !std::isfinite(origin.z))
+    throw Error(fmt::format("it begins at ({}, {}, {})", origin.x, origin.y, origin.z));
   if (order.from == AxisOrder().from) return {std::move(info), std::move(volume.read)};
   return turned(std::move(volume), std::move(info), order);
 }

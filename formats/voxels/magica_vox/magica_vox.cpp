@@ -27,7 +27,6 @@ constexpr uint32_t kMostColors = 255;  // index 0 stands for empty
 constexpr int32_t kShownPosition = 1000;
 constexpr uint64_t kMaxFileBytes = INT32_MAX;
 constexpr uint32_t kPaletteNotes = 32;  // the number that MagicaVoxel writes
-constexpr scene::Rgb8 kPlainColor = {200, 200, 200};
 
 struct Model {
   VoxelBox box = {};  // around the filled voxels, in the scene's coordinates

@@ -40,6 +40,9 @@ bool is_magica_vox_of_vox(std::string_view file);
 // its scene.
 VoxelFile open_magica_vox(const std::filesystem::path& path);
 
+// The color of voxels without materials.
+inline constexpr scene::Rgb8 kPlainColor = {200, 200, 200};
+
 // A map of voxels or points: axes are exchanged and mirrored, and then everything is moved.
 struct AxisTransform {
   // Coordinate i of the result is coordinate from[i], times sign[i], plus move[i].

@@ -254,9 +254,16 @@ Vec3<int64_t> set_grid(VoxelFile& file, const FileBounds& bounds, const std::opt
   return bounds.empty() ? Vec3<int64_t>{0, 0, 0} : bounds.min;
 }
 
+// True if the colors are the materials of a scene of vox, or stand for none. A scene with 24-bit colors has no materials
+// either, and if all its voxels have one color, only this color tells it from a scene without colors.
+bool are_own_materials(const MagicaFile& from, uint32_t highest) {
+  if (!from.origin || highest > std::max(from.origin->materials, 1u)) return false;
+  return from.origin->materials > 0 || from.colors[1] == kPlainColor;
+}
+
 // Our own materials are colors 1 to 16 of the file. All other colors become the nearest palette entries.
 void set_colors(VoxelFile& file, const MagicaFile& from, uint32_t highest) {
-  if (!from.origin || highest > std::max(from.origin->materials, 1u)) {
+  if (!are_own_materials(from, highest)) {
     file.values = VoxelValues::Table;
     file.table.assign(from.colors.begin(), from.colors.end());
     return;

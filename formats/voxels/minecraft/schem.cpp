@@ -105,13 +105,25 @@ class SchemReader {
   SchemTags tags_;
 };
 
-// The gzip trailer has the size modulo 2^32, which is the whole size because an array of NBT has less than
-// 2^31 bytes.
+constexpr size_t kLeastGzip = 18, kGzipSizeBytes = 4;
+
+// Returns the number of bytes that the gzip data stand for. The data end with this number modulo 2^32, which is the
+// whole number because an array of NBT has less than 2^31 bytes. Zeros may follow, which fill a block of a tape. As up
+// to three bytes of the number may be zeros, too, each place where it can end is tried, the smallest number first.
 uint64_t inflated_size(const MappedFile& file) {
   const auto bytes = file.bytes();
-  if (bytes.size() < 18 || bytes[0] != std::byte{0x1f} || bytes[1] != std::byte{0x8b})
+  if (bytes.size() < kLeastGzip || bytes[0] != std::byte{0x1f} || bytes[1] != std::byte{0x8b})
     throw Error("is no schematic: it is not compressed by gzip");
-  const uint64_t size = ByteCursor(bytes.last(4)).little<uint32_t>();
+  size_t least = bytes.size();  // where the data end if the last byte of the number is not zero
+  while (least > kLeastGzip && bytes[least - 1] == std::byte{0}) --least;
+  const auto size_before = [&](size_t end) {
+    return uint64_t{ByteCursor(bytes.subspan(end - kGzipSizeBytes, kGzipSizeBytes)).little<uint32_t>()};
+  };
+  for (size_t end = std::min(least + kGzipSizeBytes - 1, bytes.size()); end > least; --end)
+    if (const uint64_t size = size_before(end);
+        size > 0 && inflated_start(bytes, static_cast<size_t>(size) + 1).size() == size)
+      return size;
+  const uint64_t size = size_before(least);
   if (size == 0) throw Error("is no schematic: it is empty");
   return size;
 }
@@ -157,11 +169,14 @@ class Blocks {
     return size;
   }
 
-  // Returns where the number of a row's block x begins. Numbers above 127 take several bytes; rows without one are not walked.
+  // Returns where the number of a row's block x begins. Numbers above 127 take several bytes; groups of rows without one
+  // are not walked.
   uint64_t place_in_row(uint64_t row, uint64_t x) const {
-    uint64_t at = rows_[row];
-    if (rows_[row + 1] - at == tags_.size.x) return at + x;
-    for (; x > 0; --x) number_at(at);
+    const uint64_t group = row / rows_each_, first = group * rows_each_;
+    const uint64_t rows = std::min(rows_each_, tags_.size.y * tags_.size.z - first);
+    uint64_t left = (row - first) * tags_.size.x + x, at = starts_[group];
+    if (starts_[group + 1] - at == rows * tags_.size.x) return at + left;
+    for (; left > 0; --left) number_at(at);
     return at;
   }
 
@@ -183,17 +198,19 @@ class Blocks {
   }
 
   void index_rows() {
+    const uint64_t rows = tags_.size.y * tags_.size.z;
+    rows_each_ = (kLeastOfGroup + tags_.size.x - 1) / tags_.size.x;
     used_.resize(tags_.palette.size());
-    rows_.reserve(tags_.size.y * tags_.size.z + 1);
+    starts_.reserve((rows + rows_each_ - 1) / rows_each_ + 1);
     uint64_t at = 0;
-    for (uint64_t y = 0; y < tags_.size.y; ++y) {
-      throw_if_cancelled();
-      for (uint64_t z = 0; z < tags_.size.z; ++z) {
-        rows_.push_back(static_cast<uint32_t>(at));  // an array of NBT has less than 2^31 bytes
-        for (uint64_t x = 0; x < tags_.size.x; ++x) check_block({x, y, z}, at);
-      }
+    for (uint64_t row = 0; row < rows; ++row) {
+      const uint64_t y = row / tags_.size.z, z = row % tags_.size.z;
+      if (z == 0) throw_if_cancelled();
+      if (row % rows_each_ == 0)
+        starts_.push_back(static_cast<uint32_t>(at));  // an array of NBT has less than 2^31 bytes
+      for (uint64_t x = 0; x < tags_.size.x; ++x) check_block({x, y, z}, at);
     }
-    rows_.push_back(static_cast<uint32_t>(at));
+    starts_.push_back(static_cast<uint32_t>(at));
     if (at != tags_.data.size())
       throw Error(fmt::format("byte {}: expected the end of its blocks", tags_.data_offset + at));
   }
@@ -216,7 +233,11 @@ class Blocks {
   SchemTags tags_;
   CubeMarks marks_;
   std::vector<bool> is_air_, used_;  // for each entry of the palette
-  std::vector<uint32_t> rows_;  // for each row along x, its start in tags_.data; and the end of the last one
+  // Rows along x form groups of at least so many blocks, because a deflated file of few bytes may have very many rows of one
+  // block.
+  static constexpr uint64_t kLeastOfGroup = 64;
+  uint64_t rows_each_ = 1;        // the rows of a group
+  std::vector<uint32_t> starts_;  // for each group, its start in tags_.data; and the end of the last one
 };
 
 // Returns the colors of the palette's blocks, and logs which of the blocks in use have no known color.

@@ -195,7 +195,11 @@ void write_nvdb(const voxelize::DistanceField& field, const std::filesystem::pat
   place.dag.resolution = field.grid().resolution;
   place.origin = field.grid().origin;
   place.voxel_size = field.grid().voxel_size;
-  const NvdbHeads heads(place, band.facts(place, signs));
+  // The description states the grid's corner. The map leads to the centers of voxels, where the distances are measured,
+  // because programs interpolate between the places of values.
+  dag::VoxelScene centers = place;
+  centers.origin = place.origin + place.voxel_size.sides() * 0.5;
+  const NvdbHeads heads(centers, band.facts(place, signs));
   ExportFile file(path, heads.bytes());
   heads.write(file);
   band.write(file);

@@ -30,8 +30,8 @@ class ObjNames {
       std::erase(word, '#');
       std::ranges::replace_if(
           word, [](unsigned char c) { return c <= ' '; }, '_');
-      const bool is_taken = std::ranges::count(names_, word) > 0;
-      names_[value] = is_taken ? fmt::format("{}_{}", word, value - 1) : word;
+      while (std::ranges::count(names_, word) > 0) word += fmt::format("_{}", value - 1);
+      names_[value] = word;
     }
   }
   const std::string& operator[](uint8_t value) const { return names_[value]; }

@@ -3,7 +3,6 @@
 #include <libdeflate.h>
 
 #include <cmath>
-#include <fstream>
 #include <memory>
 #include <random>
 #include <span>
@@ -13,6 +12,7 @@
 #include "formats/images/image.h"
 #include "formats/io/read_file.h"
 #include "libvox/base/error.h"
+#include "tests/common/memory_growth.h"
 #include "tests/formats/mesh/compressed_gltf.h"
 #include "tests/formats/mesh/mesh_checks.h"
 
@@ -318,23 +318,6 @@ std::string png_with_chunk(uint32_t length, const std::string& content) {
   std::string file = sound.substr(0, sound.find("IDAT") - 4);
   for (int shift = 24; shift >= 0; shift -= 8) file += static_cast<char>(length >> shift);
   return file + "IDAT" + content + "1234" + sound.substr(sound.find("IEND") - 4);
-}
-
-// Runs f() and returns by how many bytes the process has been larger than before at some time, as far as Linux tells.
-template <class F>
-uint64_t growth(const F& f) {
-  const auto peak = [] {
-    std::ifstream status("/proc/self/status");
-    std::string word;
-    uint64_t kilobytes = 0;
-    while (status >> word)
-      if (word == "VmHWM:") status >> kilobytes;
-    return kilobytes << 10;
-  };
-  std::ofstream("/proc/self/clear_refs") << 5;  // the peak is then what is there now
-  const uint64_t before = peak();
-  f();
-  return peak() - before;
 }
 
 TEST(ImageBombs, WhatAChunkOfAPngClaimsOrUnpacksToIsNotBelieved) {

@@ -295,6 +295,19 @@ TEST(PointText, SixOrSevenNumbersHaveColorsWhereTheyAreBytes) {
             (std::vector<PointValues>{{1, 2, 3, 0}, {4, 5, 6, 0}}));
 }
 
+TEST(PointText, NormalsOfWholeNumbersAreNoColors) {
+  TestFolder folder;
+  EXPECT_EQ(values_of_text(folder, "1 2 3 0 0 1\n4 5 6 0 1 0\n"),
+            (std::vector<PointValues>{{1, 2, 3, 0}, {4, 5, 6, 0}}));
+  EXPECT_EQ(values_of_text(folder, "1 2 3 255 0 16 0 0 1\n4 5 6 1 2 3 1 0 0\n"),
+            (std::vector<PointValues>{{1, 2, 3, 0xff0010}, {4, 5, 6, 0x010203}}));
+  // An intensity comes before these colors.
+  EXPECT_EQ(values_of_text(folder, "1 2 3 9 255 0 16 0 0 1\n4 5 6 9 1 2 3 0 0 1\n"),
+            (std::vector<PointValues>{{1, 2, 3, 0xff0010}, {4, 5, 6, 0x010203}}));
+  EXPECT_EQ(values_of_text(folder, "1 2 3 9 255 0 16 5 floor\n4 5 6 9 1 2 3 6 floor\n"),
+            (std::vector<PointValues>{{1, 2, 3, 0xff0010}, {4, 5, 6, 0x010203}}));
+}
+
 TEST(PointText, WhatIsWrongIsNamedWithItsLine) {
   TestFolder folder;
   const auto expect = [&](const std::string& content, const std::string& message) {

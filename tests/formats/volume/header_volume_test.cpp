@@ -35,6 +35,19 @@ TEST_F(HeaderVolume, NumbersAsTextAreRead) {
                  {0.5, -1000, 7, 8});
 }
 
+TEST_F(HeaderVolume, TheFirstCharacterDecidesWhatIsTrueInAMetaImage) {
+  const std::string head = "NDims = 3\nDimSize = 2 1 1\nElementType = MET_USHORT\n";
+  const std::string values = std::string("ElementDataFile = LOCAL\n") + '\1' + '\2' + '\3' + '\4';
+  for (const char* yes : {"True", "TRUE", "true", "1"})
+    for (const char* name : {"BinaryDataByteOrderMSB", "ElementByteOrderMSB"})
+      expect_numbers("a.mha", head + name + " = " + yes + "\nBinaryData = " + yes + "\n" + values,
+                     {0x102, 0x304});
+  for (const char* no : {"False", "FALSE", "0"}) {
+    expect_numbers("a.mha", head + "BinaryDataByteOrderMSB = " + no + "\n" + values, {0x201, 0x403});
+    expect_numbers("a.mha", head + "BinaryData = " + no + "\nElementDataFile = LOCAL\n5 600\n", {5, 600});
+  }
+}
+
 TEST_F(HeaderVolume, TextThatIsNoNumberOfTheTypeIsNamedWithItsLine) {
   const std::string head = kTextNrrd;
   expect_error("a.nrrd", head + "1 2\n3 2147483648", "a.nrrd:8: '2147483648' is no value of type i32");

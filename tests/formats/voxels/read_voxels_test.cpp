@@ -7,6 +7,7 @@
 
 #include "formats/voxels/minecraft/schem.h"
 #include "formats/voxels/voxel_formats.h"
+#include "tests/common/memory_growth.h"
 #include "tests/formats/voxels/export_scenes.h"
 
 namespace vox {
@@ -132,8 +133,19 @@ TEST_F(SchemRead, EveryBlockThatIsNotAirIsAVoxelOfItsColor) {
 TEST_F(SchemRead, NumbersOfLargePalettesTakeSeveralBytes) {
   std::vector<std::string> names = {"minecraft:air"};
   for (int i = 1; i < 300; ++i) names.push_back(fmt::format("minecraft:stone[age={}]", i));
-  const Build build = random_build({20, 70, 90}, names);
-  expect_build(read_of(schem_bytes(build, 2)), build);
+  for (const Int3 size : {Int3{20, 70, 90}, Int3{1, 70, 90}, Int3{3, 11, 70}}) {
+    const Build build = random_build(size, names);
+    expect_build(read_of(schem_bytes(build, 2)), build);
+  }
+}
+
+TEST_F(SchemRead, VeryManyShortRowsTakeLittleMemory) {
+  Build build = {.size = {1, 4000, 4000}, .names = {"minecraft:air", "minecraft:stone"}, .blocks = {}};
+  build.blocks.resize(16'000'000);
+  build.blocks.back() = 1;
+  write_bytes(path("a.schem"), gzipped(schem_bytes(build, 2)));
+  // The blocks are inflated into a file that is mapped, so 16 MB of growth are theirs.
+  EXPECT_LT(growth([&] { EXPECT_EQ(open_schem(path("a.schem")).cubes.size(), 1u); }), 48u << 20);
 }
 
 TEST_F(SchemRead, BlocksOfCommonOnesHaveTheirColor) {
@@ -171,6 +183,18 @@ TEST_F(SchemRead, ErrorsSayWhatIsWrong) {
   std::string deep = std::string("\12\0\0", 3);
   for (int i = 0; i < 100'000; ++i) deep += tag_bytes(10, "a", "");
   EXPECT_NE(message_of(deep).find("nested too deeply"), std::string::npos);
+}
+
+TEST_F(SchemRead, ZerosBehindTheGzipDataAreIgnored) {
+  for (const Int3 size : {Int3{2, 1, 3}, Int3{4, 4, 4}, Int3{70, 9, 106}}) {
+    const Build build = random_build(size, {"minecraft:air", "minecraft:stone"});
+    for (const size_t zeros : {1u, 2u, 3u, 4u, 512u}) {
+      write_bytes(path("a.schem"), gzipped(schem_bytes(build, 2)) + std::string(zeros, '\0'));
+      expect_build(read_voxels(path("a.schem")).scene, build);
+    }
+  }
+  write_bytes(path("a.schem"), gzipped("") + std::string(512, '\0'));
+  EXPECT_THROW(read_voxels(path("a.schem")), Error);
 }
 
 TEST_F(SchemRead, DamagedFilesAreErrorsOrScenes) {

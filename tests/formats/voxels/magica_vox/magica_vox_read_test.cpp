@@ -123,6 +123,23 @@ TEST_F(MagicaVoxRead, WhatIsWrittenIsReadAgain) {
       }
 }
 
+TEST_F(MagicaVoxRead, ColorsAreReadAgainEvenIfThereIsOnlyOne) {
+  const auto corner_and_more = [](uint32_t most) {
+    return [most](uint32_t x, uint32_t y, uint32_t z) {
+      return y == 0 && z == 0 && x <= most ? 0 : dag::kEmptyVoxel;
+    };
+  };
+  for (const uint32_t most : {0u, 1u, 8u}) {  // neighbors along x may have one color
+    const KnownScene known = known_scene(9, Materials::Colors, corner_and_more(most));
+    write_magica_vox(known.scene, path("a.vox"), std::nullopt);
+    const dag::VoxelScene scene = read({.colors = true});
+    EXPECT_EQ(scene.dag.digest, known.scene.dag.digest);
+    ASSERT_TRUE(scene.colors.has_value()) << most;
+    for (uint64_t i = 0; i < scene.dag.voxels; ++i)
+      EXPECT_EQ((*scene.colors)[i], (*known.scene.colors)[i]) << i;
+  }
+}
+
 TEST_F(MagicaVoxRead, ModelsOfAllBlocksAreReadAgain) {
   KnownScene known = repeated(known_scene(64, Materials::Sixteen, noise_grid(3)), 0b10110101, 2);
   for (dag::UpAxis up : {dag::UpAxis::X, dag::UpAxis::Y}) {

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <fstream>
+#include <limits>
 
 #include "formats/scene/any_scene.h"
 #include "formats/voxels/openvdb/vdb.h"
@@ -140,20 +142,27 @@ TEST_F(VdbRead, ALevelSetBecomesFog) {
 }
 
 TEST_F(VdbRead, WhatIsNotReadIsRefused) {
-  const auto refused = [&](const VdbMaker& maker, const char* text) {
+  const auto file_refused = [&](const std::string& bytes, const char* text) {
     try {
-      open_volume(put(maker.file()), {});
+      open_volume(put(bytes), {});
       ADD_FAILURE() << text;
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
       EXPECT_NE(std::string(error.what()).find("a.vdb"), std::string::npos) << error.what();
     }
   };
+  const auto refused = [&](const VdbMaker& maker, const char* text) { file_refused(maker.file(), text); };
   refused({.version = 221}, "of version 221");
   refused({.version = 225}, "of version 225");
   refused({.map = "NonlinearFrustumMap"}, "NonlinearFrustumMap");
   refused({.type = "vec3d"}, "values of type vec3d");
   refused({.grid_class = "level set"}, "background is not above 0");
+  std::string nowhere = VdbMaker().file();
+  const std::string place = VdbMaker::bytes(std::array<double, 3>{10, 20, 30});
+  ASSERT_NE(nowhere.find(place), std::string::npos);
+  nowhere.replace(nowhere.find(place), place.size(),
+                  VdbMaker::bytes(std::array<double, 3>{10, std::numeric_limits<double>::infinity(), 30}));
+  file_refused(nowhere, "it begins at (");
   EXPECT_THROW(read_voxels(put("VDB no")), Error);
   put(VdbMaker().file());
   EXPECT_THROW(open_volume(path("a.vdb"), {}, 1), UsageError);

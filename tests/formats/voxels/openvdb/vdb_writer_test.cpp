@@ -374,6 +374,9 @@ TEST_F(VdbWritten, DistancesOfNanoVdbAreThoseOfTheField) {
     testing_nvdb::NvdbLookup file(bytes);
     EXPECT_EQ(file.places().type, floats == Floats::F32 ? 1u : 15u);
     EXPECT_EQ(file.get<uint32_t>(file.places().grid + 632), 1u);  // a level set
+    // Distances are those of the voxels' centers, as in a .vdb file.
+    for (uint32_t axis = 0; axis < 3; ++axis)
+      EXPECT_EQ(file.get<double>(file.places().grid + 528 + 8 * axis), 1.25 + axis);
     uint64_t active = 0;
     const float most = floats == Floats::F32 ? 0 : 2.5f / 65535 * 0.51f;
     for (Int3 at = {0, 0, 0}; at.z < 140; ++at.z)
@@ -393,7 +396,9 @@ TEST_F(VdbWritten, DistancesOfNanoVdbAreThoseOfTheField) {
           ASSERT_NEAR(value, expected, most);
         }
     EXPECT_EQ(file.get<uint64_t>(file.places().tree + 56), active);
-    EXPECT_EQ(read_voxels(path("a.nvdb"), {.materials = false}).scene.dag.voxels, active);
+    const dag::VoxelScene read = read_voxels(path("a.nvdb"), {.materials = false}).scene;
+    EXPECT_EQ(read.dag.voxels, active);
+    EXPECT_EQ(read.origin, (Vec3d{1, 2, 3}));
   }
   write_nvdb(known.field, path("b.nvdb"), DistanceSigns::No, Floats::F32);
   const testing_nvdb::NvdbLookup file(read_bytes(path("b.nvdb")));

@@ -246,6 +246,10 @@ TEST_F(SurfaceFiles, MaterialsHaveTheNamesOfThePalette) {
   EXPECT_EQ(obj.materials[0].name, "102030");
   EXPECT_EQ(obj.materials[1].name, "roof_tiles");
   EXPECT_EQ(obj.materials[2].name, "roof_tiles_2");
+  known.scene.palette.names = {"roof_2", "roof", "roof"};
+  const scene::Scene numbered = written(known, kFormats[0]);
+  ASSERT_EQ(numbered.materials.size(), 3u);
+  EXPECT_EQ(numbered.materials[2].name, "roof_2_2");
 }
 
 TEST_F(SurfaceFiles, AreTurnedForGlbSoThatYIsUp) {
