@@ -1,5 +1,6 @@
 #include "libvox/dag/lossy.h"
 
+#include <fmt/format.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "libvox/base/bits.h"
+#include "libvox/base/error.h"
 #include "libvox/base/loops.h"
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
@@ -36,7 +38,8 @@ struct Use {
   Limit limit = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
 };
 
-// Adds to the uses of a level's children, one node after the other.
+// Adds to the uses of a level's children, one node after the other. Throws an Error if a child is never used: a file may
+// hold such nodes, of which its digest tells nothing.
 std::vector<Use> uses_below(const FrozenDag& dag, uint32_t level, const std::vector<Use>& uses) {
   std::vector<Use> below(dag.levels[level + 1].nodes);
   const uint32_t side = dag.level_side(level + 1);
@@ -53,6 +56,10 @@ std::vector<Use> uses_below(const FrozenDag& dag, uint32_t level, const std::vec
       }
     });
   }
+  const auto unused = std::ranges::find(below, uint64_t{0}, &Use::places);
+  if (unused != below.end())
+    throw Error(fmt::format("no pointer leads to node {}", unused - below.begin()))
+        .at(fmt::format("level {}", level + 1));
   return below;
 }
 
