@@ -320,7 +320,7 @@ void expect_kept(const Soup& soup, const voxelize::BuildOptions& options) {
   EXPECT_THROW(built(1, 2), Error);
   built(2, 4);  // all the rest
   expect_equal(one, result);
-  for (const uint32_t ranks : {5, 1}) {  // nothing is left to build
+  for (const uint32_t ranks : {5, 10, 1}) {  // nothing is left to build, and 10 ranks are more than rounds
     built(ranks, 0);
     expect_equal(one, result);
     built(ranks, 0, spill);
