@@ -324,10 +324,13 @@ void add_changed(DerivedDag& made, const std::vector<ChangedShape<Masks>>& shape
     });
 }
 
+// Throws an Error if a leaf has no voxels, which a file may hold, too: the shapes that are made must have some.
 std::vector<ChangedShape<1>> shapes_of_leaves(const FrozenDag& dag) {
   std::vector<ChangedShape<1>> shapes(dag.levels.back().nodes);
   parallel_for(size_t{0}, shapes.size(), [&](size_t i) {
-    shapes[i].first.masks[0] = shapes[i].now.masks[0] = leaf_mask(dag.levels.back().node(i));
+    const uint64_t mask = leaf_mask(dag.levels.back().node(i));
+    if (mask == 0) throw Error("a leaf has no voxels").at(fmt::format("level {}", dag.depth()));
+    shapes[i].first.masks[0] = shapes[i].now.masks[0] = mask;
   });
   return shapes;
 }

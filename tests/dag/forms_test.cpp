@@ -209,6 +209,13 @@ TEST(Lossy, ANodeToWhichNothingLeadsIsAnError) {
   EXPECT_THROW(dag::lossy(dag, 1), Error);
 }
 
+TEST(Lossy, ALeafWithoutVoxelsIsAnError) {
+  dag::FrozenDag dag = dense_dag(4, false, everywhere);
+  dag.levels.back().words = {0, 0};
+  EXPECT_NO_THROW(dag::check_structure(dag));
+  EXPECT_THROW(dag::lossy(dag, 1), Error);
+}
+
 // The symmetric form of scenes, compared with dense cubes that are turned voxel by voxel.
 
 // The different cubes of each level, each as the least of its images.
