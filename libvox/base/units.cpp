@@ -35,6 +35,9 @@ std::optional<uint64_t> parse_integer(std::string_view text) {
 }
 
 std::optional<uint64_t> parse_scaled(std::string_view text) {
+  constexpr uint64_t kMost = uint64_t{1} << 62;
+  // A double would round large numbers.
+  if (const auto whole = parse_integer(text)) return *whole <= kMost ? whole : std::nullopt;
   double value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || !(value >= 0)) return std::nullopt;

@@ -72,7 +72,8 @@ class DeviceMerge {
   // Collective.
   void add(voxelize::BuiltCells<Device> built, voxelize::TopOfCells& top, BuildFigures& figures) {
     const Stopwatch watch;
-    const size_t levels = built.result.dag.levels.size() - built.level;
+    // A rank that has neither built nor loaded cells does not know their level, but goes through the same levels.
+    const size_t levels = built.result.dag.levels.size() - most_of(ranks_, built.level);
     dag::Forest forest =
         dag::find_levels(device_, built.store, device::uploaded(device_, built.pointers), levels);
     KnownLevel known;

@@ -156,12 +156,14 @@ inline NodeUsesList sums_of_share(ranks::Ranks& ranks, NodeUsesList uses) {
 // Collective. Finds the uses of all nodes, from the root down, and calls on_node(level, words, uses, sums) for each node
 // of the rank's share of each level, in parallel. Returns the sums of each level, of a type with +=. The uses of a
 // level take at most `memory` bytes, three times: more lie in a file, and then the level above is read once for each
-// part of the level.
+// part of the level. Several ranks count parts of half the size, because they also receive each other's counts.
 template <class Sums, class OnNode>
 std::vector<Sums> sums_over_nodes(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks,
                                   const OnNode& on_node) {
   constexpr uint64_t kLeastPart = 1 << 10;  // nodes
-  const uint64_t most = std::max(std::ranges::min(ranks.gather(memory)) / sizeof(NodeUses), kLeastPart);
+  const uint64_t lists = ranks.count() == 1 ? 1 : 2;
+  const uint64_t most =
+      std::max(std::ranges::min(ranks.gather(memory)) / sizeof(NodeUses) / lists, kLeastPart);
   std::vector<Sums> result(dag.levels.size());
   LevelValues<NodeUses> uses(1, memory);
   uses.set(0, std::array{NodeUses{.pointers = 1, .places = 1}});

@@ -1,5 +1,6 @@
 #include "libvox/dag/lossy.h"
 
+#include <fmt/format.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "libvox/base/bits.h"
+#include "libvox/base/error.h"
 #include "libvox/base/loops.h"
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
@@ -36,7 +38,8 @@ struct Use {
   Limit limit = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
 };
 
-// Adds to the uses of a level's children, one node after the other.
+// Adds to the uses of a level's children, one node after the other. Throws an Error if a child is never used: a file may
+// hold such nodes, of which its digest tells nothing.
 std::vector<Use> uses_below(const FrozenDag& dag, uint32_t level, const std::vector<Use>& uses) {
   std::vector<Use> below(dag.levels[level + 1].nodes);
   const uint32_t side = dag.level_side(level + 1);
@@ -53,6 +56,10 @@ std::vector<Use> uses_below(const FrozenDag& dag, uint32_t level, const std::vec
       }
     });
   }
+  const auto unused = std::ranges::find(below, uint64_t{0}, &Use::places);
+  if (unused != below.end())
+    throw Error(fmt::format("no pointer leads to node {}", unused - below.begin()))
+        .at(fmt::format("level {}", level + 1));
   return below;
 }
 
@@ -317,10 +324,13 @@ void add_changed(DerivedDag& made, const std::vector<ChangedShape<Masks>>& shape
     });
 }
 
+// Throws an Error if a leaf has no voxels, which a file may hold, too: the shapes that are made must have some.
 std::vector<ChangedShape<1>> shapes_of_leaves(const FrozenDag& dag) {
   std::vector<ChangedShape<1>> shapes(dag.levels.back().nodes);
   parallel_for(size_t{0}, shapes.size(), [&](size_t i) {
-    shapes[i].first.masks[0] = shapes[i].now.masks[0] = leaf_mask(dag.levels.back().node(i));
+    const uint64_t mask = leaf_mask(dag.levels.back().node(i));
+    if (mask == 0) throw Error("a leaf has no voxels").at(fmt::format("level {}", dag.depth()));
+    shapes[i].first.masks[0] = shapes[i].now.masks[0] = mask;
   });
   return shapes;
 }

@@ -35,8 +35,8 @@ class VolumeSession {
   // Takes the values of a volume of the same size and type for all voxels of the bricks that these boxes meet.
   virtual VolumeWork take(const volume::Volume& values, std::span<const VoxelBox> boxes) = 0;
 
-  // undo() takes back the last change, and redo() makes it again. They return false if there is none. After a new
-  // change, older ones can no longer be redone.
+  // undo() takes back the last call of apply() or take(), even if that has changed nothing, and redo() does it again. They
+  // return false if there is none. After a new call, older ones can no longer be redone.
   virtual bool undo() = 0;
   virtual bool redo() = 0;
 

@@ -54,12 +54,15 @@ class DeviceVolumeSession final : public VolumeSession {
     const Int3 size = like_.info.size;
     const VoxelBox box = written_box(edit, size, mask ? mask->info.size : Int3{0, 0, 0});
     VolumeWork work;
-    if (box.empty()) return work;
+    VolumeChange change;
+    if (box.empty()) {
+      finish(std::move(change));
+      return work;
+    }
     const bricks::BrickShape shape = like_.shape();
     const VoxelBox all = {bricks_below(box.min), bricks_below(box.max - Int3{1, 1, 1}) + Int3{1, 1, 1}};
     const volume::Pieces pieces(all, most_bricks());
     const volume::ValueRule mask_rule = mask ? volume::value_rule(*mask, {}) : volume::ValueRule();
-    VolumeChange change;
     for (uint64_t i = 0; i < pieces.count(); ++i) {
       throw_if_cancelled();
       const VoxelBox piece = pieces[i];
@@ -308,10 +311,9 @@ class DeviceVolumeSession final : public VolumeSession {
     }
   }
 
-  // Makes a change the present state.
+  // Makes a change the present state. A change of no brick is one that undo() takes back, too.
   void finish(VolumeChange change) {
     packer_.release();
-    if (change.bricks.empty()) return;
     set_entries(change);
     redo_.clear();
     if (states_ == KeepStates::Yes) {
@@ -330,6 +332,7 @@ class DeviceVolumeSession final : public VolumeSession {
   }
 
   void set_entries(const VolumeChange& change) {
+    if (change.bricks.empty()) return;
     constexpr uint64_t kType = (uint64_t{1} << bricks::kRootTypeBits) - 1;
     std::vector<uint64_t> indices, entries;
     for (const ChangedBrick& brick : change.bricks) {

@@ -203,7 +203,10 @@ void run_thread_ranks(uint32_t count, const std::function<void(Ranks&)>& work) {
   } else {
     const std::shared_ptr<WorkWatch> watch = work_watch();  // of this thread, which all ranks share
     std::vector<std::jthread> threads;
+    // The threads that have started wait for the others until the meeting fails. It does so before a message is made,
+    // for which memory may be missing, too.
     try {
+      threads.reserve(count);
       for (uint32_t rank = 0; rank < count; ++rank)
         threads.emplace_back([&, rank] {
           set_work_watch(watch);
@@ -211,10 +214,14 @@ void run_thread_ranks(uint32_t count, const std::function<void(Ranks&)>& work) {
         });
     } catch (const std::system_error& error) {
       const std::lock_guard lock(mutex);
+      meeting.fail();
       if (!first)
         first = std::make_exception_ptr(
             Error(fmt::format("a thread for rank {} cannot be started: {}", threads.size(), error.what())));
+    } catch (...) {
+      const std::lock_guard lock(mutex);
       meeting.fail();
+      if (!first) first = std::current_exception();
     }
   }
   if (first) std::rethrow_exception(first);

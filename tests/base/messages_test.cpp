@@ -207,6 +207,7 @@ TEST(Units, CountsAreReadAsPeopleWriteThem) {
   EXPECT_EQ(parse_count("64K", "x"), 65536u);
   EXPECT_EQ(parse_count("1M", "x"), 1048576u);
   EXPECT_EQ(parse_count("2^16", "x"), 65536u);
+  EXPECT_EQ(parse_count("9007199254740993", "x"), (1ull << 53) + 1);
 }
 
 TEST(Units, WhatIsNoCountIsRefused) {

@@ -197,6 +197,25 @@ TEST(Lossy, ASceneThatMayNotChangeStaysTheSame) {
   }
 }
 
+// Reading a file accepts such nodes, because a walk never comes to them.
+TEST(Lossy, ANodeToWhichNothingLeadsIsAnError) {
+  dag::FrozenDag dag = dense_dag(32, false, waves(1));
+  dag::DagLevel& leaves = dag.levels.back();
+  leaves.words.push_back(1);
+  leaves.words.push_back(1);
+  ++leaves.nodes;
+  dag::place_nodes(dag);
+  EXPECT_NO_THROW(dag::check_structure(dag));
+  EXPECT_THROW(dag::lossy(dag, 1), Error);
+}
+
+TEST(Lossy, ALeafWithoutVoxelsIsAnError) {
+  dag::FrozenDag dag = dense_dag(4, false, everywhere);
+  dag.levels.back().words = {0, 0};
+  EXPECT_NO_THROW(dag::check_structure(dag));
+  EXPECT_THROW(dag::lossy(dag, 1), Error);
+}
+
 // The symmetric form of scenes, compared with dense cubes that are turned voxel by voxel.
 
 // The different cubes of each level, each as the least of its images.

@@ -1,14 +1,20 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
 #include <optional>
 #include <random>
+#include <span>
 #include <vector>
 
+#include "libvox/base/bits.h"
 #include "libvox/base/error.h"
 #include "libvox/base/morton.h"
+#include "libvox/dag/digests.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/parts.h"
+#include "libvox/ranks/ranks.h"
 #include "tests/common/random.h"
 #include "tests/dag/dense_dag.h"
 
@@ -346,6 +352,46 @@ TEST(Leaf, FilledBlocksAreTheOctantsThatHoldAVoxel) {
     }
     EXPECT_EQ(dag::filled_blocks(mask), expected);
   }
+}
+
+// Passes all calls on, and keeps the greatest number of bytes that one exchange sends and receives.
+class MeasuredRanks final : public ranks::Ranks {
+ public:
+  explicit MeasuredRanks(ranks::Ranks& ranks) : ranks_(ranks) {}
+
+  uint32_t rank() const override { return ranks_.rank(); }
+  uint32_t count() const override { return ranks_.count(); }
+  void exchange(const void* send, std::span<const uint64_t> send_sizes, void* receive,
+                std::span<const uint64_t> receive_sizes) override {
+    const auto sum = [](std::span<const uint64_t> sizes) { return std::reduce(sizes.begin(), sizes.end()); };
+    most = std::max(most, sum(send_sizes) + sum(receive_sizes));
+    ranks_.exchange(send, send_sizes, receive, receive_sizes);
+  }
+  std::vector<uint64_t> gather(uint64_t value) override { return ranks_.gather(value); }
+  void broadcast(void* bytes, uint64_t size) override { ranks_.broadcast(bytes, size); }
+  uint64_t take(uint64_t count) override { return ranks_.take(count); }
+  void restart() override { ranks_.restart(); }
+  void fail() noexcept override { ranks_.fail(); }
+  ranks::Traffic traffic() const override { return ranks_.traffic(); }
+
+  uint64_t most = 0;
+
+ private:
+  ranks::Ranks& ranks_;
+};
+
+TEST(FrozenDag, RanksCountItWithinTheirMemory) {
+  const dag::FrozenDag dag = dense_dag(100, true, [](uint32_t x, uint32_t y, uint32_t z) {
+    const uint64_t random = mix64(x + (y + z * uint64_t{100}) * 100);
+    return random % 4 == 0 ? static_cast<int>(random >> 60) : dag::kEmptyVoxel;
+  });
+  ASSERT_GT(dag.levels.back().nodes, 10000u);
+  const uint64_t memory = dag.levels.back().nodes * 4;  // enough for the uses of a quarter of the leaves
+  ranks::run_thread_ranks(2, [&](ranks::Ranks& ranks) {
+    MeasuredRanks measured(ranks);
+    EXPECT_EQ(dag::octree_counts(dag, memory, measured).voxels, dag.voxels);
+    EXPECT_LE(measured.most, memory + 64);  // each rank's share is rounded to whole nodes
+  });
 }
 
 }  // namespace

@@ -285,6 +285,36 @@ TEST(VolumeSession, UndoAndRedoGoThroughAllStates) {
   EXPECT_TRUE(expect_numbers(session->freeze(), other, "after another edit"));
 }
 
+TEST(VolumeSession, AnEditThatChangesNothingIsUndoneAndRedoneLikeOthers) {
+  const volume::Volume volume = mixed_volume(kSize, ValueType::U8, 3);
+  const auto engine = test_engine();
+  const auto session =
+      edit::make_volume_session(engine->handle(), bricks_of(volume, 3), edit::KeepStates::Yes);
+  const auto values = [&] {
+    const bricks::FrozenBricks now = session->freeze();
+    return Numbers(bricks::bricks_volume(now)).values;
+  };
+  const VolumeEdit change{.op = VolumeOp::Add, .amount = 5}, same{.op = VolumeOp::Add, .amount = 0};
+  VolumeEdit outside = change;
+  outside.shape = {.kind = edit::ShapeKind::Sphere, .a = {-100 * 256, 0, 0}, .radius = 256};
+  const std::vector<double> before = values();
+  EXPECT_GT(session->apply(change, nullptr).voxels, 0u);
+  const std::vector<double> after = values();
+  EXPECT_EQ(session->apply(same, nullptr).voxels, 0u);
+  EXPECT_EQ(session->apply(outside, nullptr).voxels, 0u);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(session->undo());
+    EXPECT_EQ(values(), after);
+  }
+  EXPECT_TRUE(session->undo());
+  EXPECT_EQ(values(), before);
+  EXPECT_FALSE(session->undo());
+  EXPECT_TRUE(session->redo());
+  EXPECT_EQ(values(), after);
+  session->apply(outside, nullptr);
+  EXPECT_FALSE(session->redo());
+}
+
 TEST(VolumeSession, TakesTheValuesOfAnotherVolume) {
   for (const uint32_t log2_side : {2u, 3u, 5u}) {
     const volume::Volume before = mixed_volume(kSize, ValueType::U8, 3),

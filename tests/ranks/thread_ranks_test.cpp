@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <string>
 
@@ -25,6 +26,26 @@
 #include "tests/dag/dense_dag.h"
 #include "tests/ranks/rank_engines.h"
 #include "tests/voxelize/soup.h"
+
+namespace {
+
+// If it is not 0, the last of so many requests of this thread for memory fails.
+thread_local uint32_t requests_left = 0;
+
+}  // namespace
+
+// The compiler must see a pair of allocation and deallocation, and not malloc() and free().
+[[gnu::noinline]] void* operator new(size_t bytes) {
+  if (requests_left > 0 && --requests_left == 0) throw std::bad_alloc();
+  if (void* const at = std::malloc(std::max<size_t>(bytes, 1))) return at;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* at) noexcept {
+  std::free(at);
+}
+[[gnu::noinline]] void operator delete(void* at, size_t) noexcept {
+  std::free(at);
+}
 
 namespace vox::ranks {
 namespace {
@@ -191,6 +212,29 @@ TEST(ThreadRanks, AThreadThatCannotBeStartedEndsTheOthers) {
   EXPECT_EQ(status, 0);
 }
 
+// Each request for memory of the thread that starts the others fails once.
+TEST(ThreadRanks, LackOfMemoryWhileThreadsAreStartedEndsTheOthers) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(20);
+    uint32_t request = 0;
+    for (bool fails = true; fails;) {
+      requests_left = ++request;
+      try {
+        run_thread_ranks(3, [](Ranks& ranks) { ranks.gather(1); });
+        fails = requests_left == 0;
+      } catch (const std::bad_alloc&) {
+      }
+      requests_left = 0;
+    }
+    _exit(request > 4 ? 0 : 1);  // the list of threads and three threads need memory
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
 TEST(Launch, IsReadFromTheVariablesOfALauncherIfTheyMakeSense) {
   constexpr const char* kRank = "SLURM_PROCID";
   constexpr const char* kCount = "SLURM_STEP_NUM_TASKS";
@@ -320,7 +364,7 @@ void expect_kept(const Soup& soup, const voxelize::BuildOptions& options) {
   EXPECT_THROW(built(1, 2), Error);
   built(2, 4);  // all the rest
   expect_equal(one, result);
-  for (const uint32_t ranks : {5, 1}) {  // nothing is left to build
+  for (const uint32_t ranks : {5, 10, 1}) {  // nothing is left to build, and 10 ranks are more than rounds
     built(ranks, 0);
     expect_equal(one, result);
     built(ranks, 0, spill);
