@@ -363,6 +363,45 @@ class Failures(ProgramTest):
             self.assertGreater(vox.voxelize(*soup(10), res=64, engine=own).filled, 10)
             self.assertFalse(os.path.exists(self.path("late.h5")))
 
+    def test_interrupts_while_the_thread_of_a_call_starts_wait_for_the_call(self):
+        start, begun, over = threading.Thread.start, threading.Event(), threading.Event()
+
+        def interrupted(thread):
+            start(thread)
+            begun.wait(10)
+            raise KeyboardInterrupt
+
+        def work(may_begin):
+            may_begin()
+            begun.set()
+            time.sleep(0.2)
+            over.set()
+
+        own = vox.Engine(DEVICE)
+        threading.Thread.start = interrupted
+        try:
+            with self.assertRaises(KeyboardInterrupt):
+                own._run(work)
+        finally:
+            threading.Thread.start = start
+        self.assertTrue(over.is_set())
+
+    def test_a_scene_that_changed_before_an_interrupt_says_what_it_holds(self):
+        own = vox.Engine(DEVICE)
+        scene = vox.voxelize(*soup(10), res=64, engine=own)
+        call = own._call
+
+        def interrupted(*arguments, **options):
+            call(*arguments, **options)
+            raise KeyboardInterrupt
+
+        own._call = interrupted
+        with self.assertRaises(KeyboardInterrupt):
+            scene.coarser(32)
+        own._call = call
+        self.assertEqual(scene.resolution, 32)
+        self.assertEqual(scene[:].shape, (32, 32, 32))
+
     def test_progress_is_told_and_its_exceptions_come_back(self):
         told = []
         engine = vox.Engine(DEVICE, progress=lambda what, share: told.append((what, share)))

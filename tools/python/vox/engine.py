@@ -132,9 +132,13 @@ class Engine:
         self._run(work)
 
     def _make(self, name, *arguments, files=False):
-        """Does the same for a function that returns a pointer through its last argument."""
+        """Does the same for a function that returns a scene through its last argument."""
         pointer = ctypes.c_void_p()
-        self._call(name, *arguments, ctypes.byref(pointer), files=files)
+        try:
+            self._call(name, *arguments, ctypes.byref(pointer), files=files)
+        except BaseException:  # an interrupt may come when the scene is made already
+            self._library.vox_scene_delete(ctypes.byref(pointer))
+            raise
         return pointer
 
     def _text(self, name, *arguments):
@@ -168,9 +172,13 @@ class Engine:
             finally:
                 done.set()
 
-        threading.Thread(target=run, name="vox", daemon=True).start()
-        while not done.is_set():
+        # An exception may come at any place, also while the thread starts. The call uses arrays of the caller, so that this
+        # function must not be left before the call has ended.
+        thread, is_over = threading.Thread(target=run, name="vox", daemon=True), False
+        while not is_over:
             try:
+                if raised is None and thread.ident is None:
+                    thread.start()
                 if raised is not None:
                     with gate:
                         ended = True
@@ -178,6 +186,7 @@ class Engine:
                         break
                     self.cancel()  # again and again: the library may be about to begin with the call
                 done.wait(None if raised is None else 0.02)
+                is_over = done.is_set()
             except BaseException as error:
                 raised = error
         if raised is not None:

@@ -61,8 +61,10 @@ class MemoryScene:
         self._engine._call(name, self._pointer, *arguments, files=files)
 
     def _change(self, name, *arguments, files=False):
-        self._call(name, *arguments, files=files)
-        self._read_info()
+        try:
+            self._call(name, *arguments, files=files)
+        finally:  # an interrupt that comes when the scene has changed already does not undo the change
+            self._read_info()
 
     def _read_info(self):
         info = library.Info()
