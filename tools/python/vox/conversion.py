@@ -165,6 +165,8 @@ def voxelize(source: Any, faces: Any = None, *, res: Union[int, str, None] = Non
               "material_colors": material_colors}
     given = [name for name, value in {"faces": faces, **arrays}.items() if value is not None]
     paths = [source] if _is_path(source) else source if _are_paths(source) else []
+    given += [name for name, changed in {"v_up": not v_up, "wrap": wrap != "repeat", "alpha_cutoff": alpha_cutoff != 0}.items()
+              if changed]
     if given and (paths or isinstance(source, Mesh)):
         raise ValueError(f"{', '.join(given)} cannot be given with a file")
     if not paths and (up is not None or point_radius != 0):
@@ -217,9 +219,13 @@ def voxelize_volume(source: Any, *, materials: str = "auto", threshold: Optional
     engine = engine_for(device, engine, progress)
     volume = library.Volume(materials=_chosen(materials, _VALUE_MATERIALS, "materials"), offset=offset)
     if _is_path(source):
+        if size is None or dtype is None:
+            raise ValueError("a file without a header needs size and dtype")
         kind, volume.path = np.dtype(dtype), os.fsencode(source)
         volume.big_endian = int(kind.newbyteorder("<") != kind)
     else:
+        if size is not None or dtype is not None or offset != 0:
+            raise ValueError("size, dtype and offset are for files: an array has its own")
         values = np.asfortranarray(as_array(source))
         values = values.astype(values.dtype.newbyteorder("="), copy=False)
         kind, size = values.dtype, values.shape
@@ -227,6 +233,8 @@ def voxelize_volume(source: Any, *, materials: str = "auto", threshold: Optional
     if len(size or ()) != 3:
         raise ValueError(f"a volume has three sizes, not {size}")
     volume.size, volume.type = tuple(size), _chosen(kind.str[1:], _VALUE_TYPES, "the type of values")
+    if len(spacing) != 3 or len(origin) != 3:
+        raise ValueError(f"spacing is {spacing} and origin {origin}, expected three numbers each")
     volume.spacing, volume.origin = tuple(spacing), tuple(origin)
     if threshold is not None:
         volume.has_threshold, volume.threshold = 1, threshold

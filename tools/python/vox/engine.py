@@ -201,6 +201,8 @@ _engines = {}
 def engine_for(device: str = "auto", engine: Optional[Engine] = None, progress: Progress = None) -> Engine:
     """Returns the engine, if there is one; else the one that is kept for the device, or a new one to show progress."""
     if engine is not None:
+        if progress or device != "auto":
+            raise ValueError("device and progress are those of the engine")
         return engine
     if progress:
         return Engine(device, progress=progress)

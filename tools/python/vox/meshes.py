@@ -74,6 +74,10 @@ def _linear(srgb):
     return np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
 
 
+def _srgb(linear):
+    return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+
+
 # Sixteen colors for materials that are numbers: grays would look alike.
 _NUMBER_COLORS = np.array([[230, 159, 0], [86, 180, 233], [0, 158, 115], [240, 228, 66], [0, 114, 178], [213, 94, 0],
                            [204, 121, 167], [153, 153, 153], [128, 60, 30], [80, 200, 190], [150, 200, 60], [100, 80, 180],
@@ -113,15 +117,29 @@ def _visual_arrays(source):
     if getattr(visual, "kind", None) == "face":
         colors, numbers = np.unique(as_array(visual.face_colors), axis=0, return_inverse=True)
         return {"material_of": numbers.reshape(-1).astype(np.uint32), "material_colors": colors, "numbers": False}
-    return {}
+    return _material_color(material)
+
+
+def _material_color(material):
+    """Returns the color of a material without an image: the linear factor of glTF, or the sRGB color of others."""
+    factor, diffuse = getattr(material, "baseColorFactor", None), getattr(material, "diffuse", None)
+    if factor is not None:
+        share = bytes_of(as_array(factor), "baseColorFactor") / 255
+        return {"material_colors": _srgb(share)[None, :3]}
+    return {} if diffuse is None else {"material_colors": as_array(diffuse)[None, :3]}
 
 
 def mesh_of(source, faces=None, uv=None, textures=None, colors=None, material_of=None, material_colors=None, v_up=True,
             wrap="repeat", alpha_cutoff=0.0):
     """Makes a mesh of arrays, or of something like a trimesh. Returns it, and whether its materials are numbers alone."""
     numbers = material_of is not None and textures is None
+    if textures is not None and material_colors is not None:
+        raise ValueError("textures and material_colors exclude each other")
     if faces is None and looks_like_mesh(source):
-        looks = _visual_arrays(source) if uv is None and colors is None and material_of is None else {}
+        given = [value for value in (uv, textures, colors, material_of, material_colors) if value is not None]
+        looks = {} if given else _visual_arrays(source)
+        if textures is not None and uv is None:  # images of the caller's on the coordinates of the mesh
+            uv = getattr(getattr(source, "visual", None), "uv", None)
         numbers = looks.pop("numbers", numbers)
         given = {"uv": uv, "textures": textures, "colors": colors, "material_of": material_of,
                  "material_colors": material_colors, **looks}
@@ -136,7 +154,11 @@ def mesh_of(source, faces=None, uv=None, textures=None, colors=None, material_of
     positions = positions_of(source)
     arrays = library.MeshArrays(vertices=len(positions), positions=address(positions),
                                 position_type=int(positions.dtype == np.float64), v_direction=int(v_up))
+    if textures is not None and uv is None:
+        raise ValueError("textures need uv, the texture coordinates")
     if faces is None:
+        if len(positions) % 3 != 0:
+            raise ValueError(f"without faces, each three vertices are a triangle, but there are {len(positions)}")
         arrays.triangles = len(positions) // 3
     else:
         indices = _rows(_whole(as_array(faces), "faces"), 3, "faces")
