@@ -296,7 +296,8 @@ VOX_API vox_status vox_mesh_distances(vox_engine* engine, const vox_mesh* mesh,
                                       const vox_voxelize_options* options, double band, float* distances,
                                       uint64_t bytes, vox_info* info);
 
-/* Reads a scene file, or another program's voxels. */
+/* Reads a scene file, or another program's voxels. The normals of a scene file, and the forms of its voxels besides an
+ * SVDAG, are left out, and the engine's log says so. */
 VOX_API vox_status vox_scene_load(vox_engine* engine, const char* path, vox_scene** scene);
 
 enum { VOX_UNION = 0, VOX_INTERSECT = 1, VOX_SUBTRACT = 2 };

@@ -1,10 +1,15 @@
 // Scenes of the C interface compared with the library, and voxels in memory with single voxels of the DAG.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "formats/scene/scene_file.h"
+#include "libvox/attributes/octahedral.h"
+#include "libvox/attributes/packed_values.h"
 #include "libvox/base/morton.h"
 #include "libvox/dag/walk.h"
 #include "libvox/engine/engine.h"
@@ -281,6 +286,25 @@ TEST_F(CapiScene, CombinedMeshesAreTheirUnionLessTheirInsides) {
             (std::array{false, true, true, false}));
   EXPECT_EQ((std::array{at(rest, 0), at(rest, 20), at(rest, 40), at(rest, 59)}),
             (std::array{true, true, false, false}));
+}
+
+TEST_F(CapiScene, TellsThatTheNormalsOfAFileAreLeftOut) {
+  voxelize(VOX_MATERIALS_MESH);
+  const dag::VoxelScene scene = read_back();
+  const attributes::PackedValues normals =
+      attributes::packed_values(std::vector<uint32_t>(scene.dag.voxels, 1), attributes::kDirectionBits);
+  const std::string file = (folder_.path() / "normals.h5").string();
+  write_scene(scene, file, {.normals = &normals});
+  std::vector<std::string> texts;
+  const auto add = [](void* user, int32_t, const char* text) {
+    static_cast<std::vector<std::string>*>(user)->emplace_back(text);
+  };
+  EXPECT_OK(vox_engine_set_log(engine_, add, &texts));
+  SceneHandle loaded;
+  EXPECT_OK(vox_scene_load(engine_, file.c_str(), loaded.to()));
+  EXPECT_OK(vox_engine_set_log(engine_, nullptr, nullptr));
+  EXPECT_EQ(std::ranges::count(texts, "the normals of " + file + " are left out"), 1);
+  EXPECT_EQ(std::string(info_of(loaded).digest), info_of(scene_).digest);
 }
 
 TEST(CapiThreads, TwoEnginesWorkSideBySide) {
