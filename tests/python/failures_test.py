@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 
 # This comes first because it finds the package.
 from programs import DEVICE, ROOT, ProgramTest, SKIPPED, np, soup, unittest
@@ -134,6 +135,14 @@ class Failures(ProgramTest):
         with self.assertRaisesRegex(RuntimeError, "enough"):
             scene.edit("sphere add center 9,9,9 radius 5 material 0\n" * 5)
         self.assertEqual(scene.digest, digest)
+
+    def test_an_engine_that_tells_its_progress_is_deleted_at_once(self):
+        own = vox.Engine(DEVICE, progress=lambda what, share: None, log=lambda level, text: None)
+        there = weakref.ref(own)
+        gc.disable()
+        self.addCleanup(gc.enable)
+        del own
+        self.assertIsNone(there())
 
     def test_files_are_read_without_the_library(self):
         program = ("import vox\nassert vox.open\ntry:\n  vox.voxelize([[0, 0, 0]], res=16)\n"

@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import os
 import threading
+import weakref
 from typing import Callable, Optional, Union
 
 from . import library
@@ -89,23 +90,27 @@ class Engine:
         return function
 
     def _set_progress(self, progress):
+        of = weakref.ref(self)  # an engine that its functions kept would hold its memory until the next garbage collection
+
         def tell(_, what, share):
             try:
                 progress(what.decode(errors="replace"), share)
                 return 0
             except BaseException as error:  # it must not get into the library
-                self._raised = error
+                of()._raised = error
                 return 1
 
         library.check(self._library.vox_engine_set_progress(self._pointer, self._keep(tell, library.PROGRESS), None))
 
     def _set_log(self, log):
+        of = weakref.ref(self)
+
         def tell(_, level, text):
             try:
                 log(level, text.decode(errors="replace"))
             except BaseException as error:
-                self._raised = error
-                self.cancel()
+                of()._raised = error
+                of().cancel()
 
         library.check(self._library.vox_engine_set_log(self._pointer, self._keep(tell, library.LOG), None))
 
