@@ -256,8 +256,10 @@ TEST_F(CapiScene, PicturesAndStatisticsShowTheScene) {
   std::vector<char> text(length + 1);
   EXPECT_EQ(vox_scene_stats(engine_, scene_, text.data(), length, &length), VOX_BAD_USE);
   EXPECT_OK(vox_scene_stats(engine_, scene_, text.data(), length + 1, &length));
-  EXPECT_NE(std::string(text.data()).find(fmt::format("\"voxels\": {}", info_of(scene_).voxels)),
-            std::string::npos);
+  for (const std::string& part :
+       {fmt::format("\"voxels\": {}", info_of(scene_).voxels), std::string("\"coverage\": \"conservative\""),
+        std::string("\"solid\": false"), std::string("\"up\": \"y\""), std::string("\"end\": [")})
+    EXPECT_NE(std::string(text.data()).find(part), std::string::npos) << part;
 }
 
 TEST_F(CapiScene, CombinedMeshesAreTheirUnionLessTheirInsides) {

@@ -389,10 +389,10 @@ def voxelize_many(sources: Iterable[Any], *, ahead: int = 2, up: Optional[str] =
 
 
 def stats(scene: Any, device: str = "auto", engine: Optional[Engine] = None) -> dict:
-    """Returns statistics of a scene, or of the file at a path, by the names that vox-stats has for them.
+    """Returns statistics of a scene, or of the file at a path, by the names that vox-stats and vox-convert have for them.
 
     >>> facts = vox.stats(vox.voxelize([[0, 0, 0], [1, 0, 0], [0, 1, 0]], res=16))
-    >>> facts["voxels"], facts["filled"]["max"], facts["levels"][0]["side"]
+    >>> facts["voxels"], facts["filled"]["end"], facts["levels"][0]["side"]
     (151, [16, 16, 1], 16)
     """
     if _is_path(scene):

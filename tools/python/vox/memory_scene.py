@@ -177,7 +177,7 @@ class MemoryScene:
         self._call("vox_scene_save", os.fsencode(path), int(overwrite), files=True)
 
     def stats(self) -> dict:
-        """Returns statistics, by the names that vox-stats has for them."""
+        """Returns statistics, by the names that vox-stats and vox-convert have for them."""
         return json.loads(self._engine._text("vox_scene_stats", self._pointer))
 
     def render(self, size: Tuple[int, int] = (800, 600), *, view: str = "iso", eye: Any = None, target: Any = None,
