@@ -10,7 +10,7 @@ import types
 from programs import DEVICE, ProgramTest, SKIPPED, joined, np, soup, unittest
 
 import vox
-from vox import conversion, engine, library, memory_scene
+from vox import conversion, engine, library, memory_scene, meshes
 
 if not library.is_there():
     print("the library is not there")
@@ -119,6 +119,16 @@ class Conversions(ProgramTest):
                               (memoryview(self.vertices), self.faces), (self.vertices, None), (self.path("soup.obj"), None)):
             found = vox.voxelize(source, faces, res="100", device=DEVICE)
             self.assertEqual(found.digest, self.scene.digest)
+
+    def test_arrays_behind_a_header_are_aligned_for_the_library(self):
+        def behind(array):
+            found = np.frombuffer(b"x" + array.tobytes(), array.dtype, offset=1).reshape(array.shape)
+            self.assertFalse(found.flags.aligned)
+            return found
+
+        places, numbers = behind(self.vertices), behind(self.faces.astype(np.uint32))
+        self.assertTrue(meshes.positions_of(places).flags.aligned)
+        self.assertEqual(vox.voxelize(places, numbers, res=100, device=DEVICE).digest, self.scene.digest)
 
     def test_textures_colors_and_numbers_are_those_of_the_triangles(self):
         square = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], np.float32)

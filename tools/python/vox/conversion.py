@@ -133,9 +133,10 @@ def voxelize(source: Any, faces: Any = None, *, res: Union[int, str, None] = Non
              progress: Progress = None) -> MemoryScene:
     """Makes a scene of a mesh in arrays, of an object with `vertices` and `faces` such as a trimesh, or of a file.
 
-    `source` are the vertices, an array [n, 3], and `faces` the numbers of each triangle's vertices, [m, 3]; or `source` is
-    the path of any file that vox-convert reads, a list of such paths for one scene, or the object. `res` is the number of voxels along the longest side, such as
-    1024 or "4K", in place of `voxel_size`, a number or the three sides of voxels that are no cubes.
+    `source` are the vertices, an array [n, 3], and `faces` the numbers of each triangle's vertices, [m, 3]; without `faces`,
+    each three vertices are a triangle. Or `source` is the path of any file that vox-convert reads, a list of such paths for
+    one scene, or the object. `res` is the number of voxels along the longest side, such as 1024 or "4K", in place of
+    `voxel_size`, a number or the three sides of voxels that are no cubes.
 
     Looks: `uv` are texture coordinates of vertices, [n, 2], or of corners, [m, 3, 2], with v upwards if `v_up`; `textures`
     are images, [height, width, 3 or 4] as uint8 or as floats from 0 to 1; `colors` are those of vertices, [n, 3 or 4];

@@ -18,6 +18,12 @@ def as_array(source):
     return np.asarray(source)
 
 
+def packed(array, dtype=None):
+    """Returns an array whose items follow each other and are aligned, as the library reads them. One of np.frombuffer() behind a
+    header may not be."""
+    return np.require(array, dtype, ["C", "ALIGNED"])
+
+
 def _rows(source, width, name):
     array = as_array(source)
     if array.ndim != 2 or array.shape[1] != width:
@@ -29,12 +35,12 @@ def positions_of(vertices):
     array = _rows(vertices, 3, "vertices")
     if array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float64)
-    return np.ascontiguousarray(array)
+    return packed(array)
 
 
 def _whole(source, name):
     """Returns whole numbers as uint32. Negative ones become too large, so that the library refuses them."""
-    array = np.ascontiguousarray(source)
+    array = packed(source)
     if array.dtype.kind not in "ui":
         raise ValueError(f"{name} are whole numbers, but of the type {array.dtype}")
     if array.dtype in (np.uint32, np.int32):
@@ -169,7 +175,7 @@ def mesh_of(source, faces=None, uv=None, textures=None, colors=None, material_of
         expected = (arrays.triangles, 3, 2) if corners else (arrays.vertices, 2)
         if uv.shape != expected:
             raise ValueError(f"uv has the shape {list(uv.shape)}, expected [vertices, 2] or [triangles, 3, 2]")
-        place = address(np.ascontiguousarray(uv, np.float32))
+        place = address(packed(uv, np.float32))
         if corners:
             arrays.corner_uv = place
         else:
