@@ -42,7 +42,8 @@ class Engine:
 
     `device` is auto, cpu, cuda, cuda:N, or a list such as cuda:0,1; `threads` the number of threads, 0 for all cores;
     `memory_limit` bytes. `progress` is True for bars of tqdm, if it is installed, or a function that gets what is done and
-    the share that is done. `log` is a function that gets a level (0 error, 1 warning, 2 info, 3 debug) and a text.
+    the share that is done. `log` is a function that gets a level (0 error, 1 warning, 2 info, 3 debug) and a text. These
+    functions may call `cancel()`, but must use nothing else of this package or of h5py, whose locks the call may hold.
 
     >>> engine = vox.Engine(device="cpu", threads=1)
     >>> engine.device
