@@ -118,8 +118,7 @@ void save_scene(const vox_engine& engine, const dag::VoxelScene& scene, const st
   if (!is_export) return write_scene(scene, path);
   check_export_resolution(scene.dag.resolution, path, exports);
   if (scene.colors && !export_holds_colors(path, exports))
-    export_scene(dag::with_palette(scene, {.memory_limit = exports.memory_limit}), path, std::nullopt,
-                 exports);
+    export_scene(in_palette(scene, "in this kind of file", engine.options), path, std::nullopt, exports);
   else
     export_scene(scene, path, std::nullopt, exports);
 }

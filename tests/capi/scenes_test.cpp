@@ -36,6 +36,11 @@ scene::Scene library_scene(const Soup& soup) {
   return scene;
 }
 
+// Adds a message of an engine to a list of texts.
+void add_text(void* texts, int32_t, const char* text) {
+  static_cast<std::vector<std::string>*>(texts)->emplace_back(text);
+}
+
 class CapiScene : public ::testing::Test {
  protected:
   void voxelize(uint32_t materials, uint32_t resolution = 50) {
@@ -181,6 +186,11 @@ TEST_F(CapiScene, ColorsAreThoseOfTheFile) {
   }
   EXPECT_NE(vox_scene_edit(engine_, scene_, "sphere add center 9,9,9 radius 3 material 1", nullptr), VOX_OK);
   EXPECT_STREQ(vox_error_hint(), "vox_scene_make_palette() makes one");
+  std::vector<std::string> texts;
+  EXPECT_OK(vox_engine_set_log(engine_, add_text, &texts));
+  EXPECT_OK(vox_scene_save(engine_, scene_, (folder_.path() / "scene.nrrd").c_str(), VOX_KEEP_OTHER_FILES));
+  EXPECT_OK(vox_engine_set_log(engine_, nullptr, nullptr));
+  EXPECT_EQ(std::ranges::count(texts, "24-bit colors become a palette of 16 in this kind of file"), 1);
   EXPECT_OK(vox_scene_make_palette(engine_, scene_));
   EXPECT_EQ(info_of(scene_).palette_count, 3u);
 }
@@ -298,10 +308,7 @@ TEST_F(CapiScene, TellsThatTheNormalsOfAFileAreLeftOut) {
   const std::string file = (folder_.path() / "normals.h5").string();
   write_scene(scene, file, {.normals = &normals});
   std::vector<std::string> texts;
-  const auto add = [](void* user, int32_t, const char* text) {
-    static_cast<std::vector<std::string>*>(user)->emplace_back(text);
-  };
-  EXPECT_OK(vox_engine_set_log(engine_, add, &texts));
+  EXPECT_OK(vox_engine_set_log(engine_, add_text, &texts));
   SceneHandle loaded;
   EXPECT_OK(vox_scene_load(engine_, file.c_str(), loaded.to()));
   EXPECT_OK(vox_engine_set_log(engine_, nullptr, nullptr));
