@@ -163,7 +163,8 @@ class Conversions(ProgramTest):
 
     def test_a_material_without_an_image_has_its_color(self):
         square = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], np.float64)
-        for material in ({"diffuse": np.uint8([188, 0, 255, 255])}, {"baseColorFactor": np.uint8([128, 0, 255, 255])},
+        for material in ({"diffuse": np.uint8([188, 0, 255, 255])}, {"diffuse": [188, 0, 255]}, {"diffuse": [188 / 255, 0.0, 1.0]},
+                         {"baseColorFactor": np.uint8([128, 0, 255, 255])},
                          {"baseColorFactor": [0.5, 0, 1.0, 1]}):
             visual = types.SimpleNamespace(uv=None, material=types.SimpleNamespace(**material), kind="texture")
             mesh = types.SimpleNamespace(vertices=square, faces=[[0, 1, 2], [0, 2, 3]], visual=visual)

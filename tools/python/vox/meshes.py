@@ -128,11 +128,14 @@ def _visual_arrays(source):
 
 def _material_color(material):
     """Returns the color of a material without an image: the linear factor of glTF, or the sRGB color of others."""
-    factor, diffuse = getattr(material, "baseColorFactor", None), getattr(material, "diffuse", None)
-    if factor is not None:
-        share = bytes_of(as_array(factor), "baseColorFactor") / 255
-        return {"material_colors": _srgb(share)[None, :3]}
-    return {} if diffuse is None else {"material_colors": as_array(diffuse)[None, :3]}
+    for name in ("baseColorFactor", "diffuse"):
+        color = getattr(material, name, None)
+        if color is None:
+            continue
+        color = as_array(color)
+        color = bytes_of(color.astype(np.uint8) if color.dtype.kind in "ui" else color, name)[None, :3]
+        return {"material_colors": color if name == "diffuse" else _srgb(color / 255)}
+    return {}
 
 
 def mesh_of(source, faces=None, uv=None, textures=None, colors=None, material_of=None, material_colors=None, v_up=True,
