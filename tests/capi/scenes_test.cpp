@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -261,6 +262,13 @@ TEST_F(CapiScene, PicturesAndStatisticsShowTheScene) {
   for (size_t i = 0; i < pixels.size(); i += 4)
     red += pixels[i] > 100 && pixels[i + 1] < 60 && pixels[i + 2] < 60 ? 1 : 0;
   EXPECT_GT(red, 20u);
+  for (const double turn : {1e20, -3601.0, std::numeric_limits<double>::quiet_NaN()}) {
+    vox_camera camera = {};
+    camera.struct_size = sizeof camera;
+    camera.turn = turn;
+    EXPECT_EQ(vox_scene_render(engine_, scene_, &camera, 60, 40, pixels.data(), pixels.size()), VOX_BAD_USE);
+    EXPECT_NE(std::string(vox_error_what()).find("camera->turn"), std::string::npos) << turn;
+  }
   uint64_t length = 0;
   EXPECT_OK(vox_scene_stats(engine_, scene_, nullptr, 0, &length));
   std::vector<char> text(length + 1);
