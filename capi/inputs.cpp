@@ -7,6 +7,7 @@
 #include "capi/handles.h"
 #include "formats/mesh/mesh.h"
 #include "formats/scene/any_scene.h"
+#include "libvox/base/log.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/derived.h"
 #include "libvox/voxelize/combine.h"
@@ -76,10 +77,19 @@ vox_mesh mesh_of(Paths paths, const VoxelizeOptions& options) {
   return {read_meshes(paths, {.up = options.up}).scene, names_of_inputs(paths)};
 }
 
+// A scene in memory is an SVDAG, with colors if it has any. Saving it over its file would lose everything else.
+void tell_left_out(const std::filesystem::path& path) {
+  const SceneFileParts parts = scene_parts(path);
+  if (parts.normals) log_warning("the normals of {} are left out", path.string());
+  if (parts.symmetric || parts.hash || parts.bricks)
+    log_info("the forms of {} besides an SVDAG are left out", path.string());
+}
+
 dag::VoxelScene voxels_of_file(vox_engine& engine, InputKind kind, const std::filesystem::path& path,
                                const VoxelizeOptions& options) {
   if (is_volume(kind)) return scene_of_values(engine, open_stored_volume(path, {}, {}), {}, path);
   if (kind == InputKind::Voxels) return read_voxels(path, reading_options(engine, options)).scene;
+  tell_left_out(path);
   return read_any_scene(path, engine.options, SceneForm::Any, Damage::Refused);
 }
 

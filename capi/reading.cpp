@@ -207,6 +207,10 @@ render::CameraPose pose_of(const dag::VoxelScene& scene, const vox_camera& camer
   if (std::ranges::find(render::view_names(), from.view) == render::view_names().end())
     throw UsageError(fmt::format("camera->view is '{}', expected one of: {}", from.view,
                                  fmt::join(render::view_names(), ", ")));
+  constexpr double kMostTurn = 3600;  // the sine of a large angle would have no correct digits
+  if (!(camera.turn >= -kMostTurn && camera.turn <= kMostTurn))
+    throw UsageError(
+        fmt::format("camera->turn is {}, expected {} to {} degrees", camera.turn, -kMostTurn, kMostTurn));
   if (camera.fov != 0) from.fov = camera.fov;
   if (!from.eye) {
     if (from.target) throw UsageError("camera->target has an effect with an eye alone");

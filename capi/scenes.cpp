@@ -52,7 +52,7 @@ void set_numbers(Json& list, const Int3& numbers) {
   for (uint32_t axis = 0; axis < 3; ++axis) list.append(numbers[axis]);
 }
 
-// The names are those of vox-stats --json (docs/results.md), as far as it has them.
+// The names are those of vox-stats --json and vox-convert --json (docs/results.md), as far as they have them.
 std::string stats_text(const vox_engine& engine, const dag::VoxelScene& scene) {
   const dag::FrozenDag& dag = scene.dag;
   const measure::DagStats stats = measure::count_dag(dag, memory_for_values(engine.options));
@@ -64,7 +64,12 @@ std::string stats_text(const vox_engine& engine, const dag::VoxelScene& scene) {
       .set("dag_bytes", dag.bytes())
       .set("material_bits", dag.materials ? 4 : 0)
       .set("unique_nodes", dag.unique_nodes())
-      .set("svo_nodes", dag.svo_nodes());
+      .set("svo_nodes", dag.svo_nodes())
+      .set("coverage", scene.coverage == scene::Coverage::Thin ? "thin" : "conservative")
+      .set("solid", scene.solid)
+      .set("up", scene.up == dag::UpAxis::X   ? "x"
+                 : scene.up == dag::UpAxis::Y ? "y"
+                                              : "z");
   if (scene.voxel_size.is_cube()) {
     json.set("voxel_size", scene.voxel_size.x);
   } else {
@@ -78,7 +83,8 @@ std::string stats_text(const vox_engine& engine, const dag::VoxelScene& scene) {
   if (!stats.filled.empty()) {
     Json& filled = json.object("filled");
     set_numbers(filled.array("min"), stats.filled.min);
-    set_numbers(filled.array("max"), stats.filled.max);
+    set_numbers(filled.array("end"), stats.filled.max);
+    set_numbers(filled.array("max"), stats.filled.max);  // another name of the same
   }
   Json& levels = json.array("levels");
   for (uint32_t level = 0; level < stats.levels.size(); ++level)
@@ -112,8 +118,7 @@ void save_scene(const vox_engine& engine, const dag::VoxelScene& scene, const st
   if (!is_export) return write_scene(scene, path);
   check_export_resolution(scene.dag.resolution, path, exports);
   if (scene.colors && !export_holds_colors(path, exports))
-    export_scene(dag::with_palette(scene, {.memory_limit = exports.memory_limit}), path, std::nullopt,
-                 exports);
+    export_scene(in_palette(scene, "in this kind of file", engine.options), path, std::nullopt, exports);
   else
     export_scene(scene, path, std::nullopt, exports);
 }

@@ -296,7 +296,8 @@ VOX_API vox_status vox_mesh_distances(vox_engine* engine, const vox_mesh* mesh,
                                       const vox_voxelize_options* options, double band, float* distances,
                                       uint64_t bytes, vox_info* info);
 
-/* Reads a scene file, or another program's voxels. */
+/* Reads a scene file, or another program's voxels. The normals of a scene file, and the forms of its voxels besides an
+ * SVDAG, are left out, and the engine's log says so. */
 VOX_API vox_status vox_scene_load(vox_engine* engine, const char* path, vox_scene** scene);
 
 enum { VOX_UNION = 0, VOX_INTERSECT = 1, VOX_SUBTRACT = 2 };
@@ -410,11 +411,11 @@ typedef struct vox_camera {
   const double* eye; /* x, y, z in the world; NULL: so far away in the direction of `view` that all is seen */
   const double* target; /* with an eye: the place at which it looks; NULL: the middle of the voxels */
   double fov;           /* the angle across the shorter side, in degrees; 0: 40 */
-  double turn;          /* degrees by which `view` is turned around the vertical axis; 0 with an eye */
-  uint32_t samples;     /* rays for each pixel, 1 to 64; 0: 4 */
-  uint32_t shade;       /* VOX_SHADE_… */
-  uint32_t no_shadows;  /* 1: without shadows */
-  uint32_t reserved;    /* 0 */
+  double turn; /* degrees by which `view` is turned around the vertical axis, at most 3600; 0 with an eye */
+  uint32_t samples;    /* rays for each pixel, 1 to 64; 0: 4 */
+  uint32_t shade;      /* VOX_SHADE_… */
+  uint32_t no_shadows; /* 1: without shadows */
+  uint32_t reserved;   /* 0 */
 } vox_camera;
 
 /* Takes a picture: RGBA, top row first. `bytes` must be 4 * width * height. `camera` may be NULL. */

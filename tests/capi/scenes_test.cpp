@@ -1,10 +1,16 @@
 // Scenes of the C interface compared with the library, and voxels in memory with single voxels of the DAG.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <limits>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "formats/scene/scene_file.h"
+#include "libvox/attributes/octahedral.h"
+#include "libvox/attributes/packed_values.h"
 #include "libvox/base/morton.h"
 #include "libvox/dag/walk.h"
 #include "libvox/engine/engine.h"
@@ -29,6 +35,11 @@ scene::Scene library_scene(const Soup& soup) {
         {.name = material.name,
          .base_color = {material.base_color[0], material.base_color[1], material.base_color[2], 1}});
   return scene;
+}
+
+// Adds a message of an engine to a list of texts.
+void add_text(void* texts, int32_t, const char* text) {
+  static_cast<std::vector<std::string>*>(texts)->emplace_back(text);
 }
 
 class CapiScene : public ::testing::Test {
@@ -176,6 +187,11 @@ TEST_F(CapiScene, ColorsAreThoseOfTheFile) {
   }
   EXPECT_NE(vox_scene_edit(engine_, scene_, "sphere add center 9,9,9 radius 3 material 1", nullptr), VOX_OK);
   EXPECT_STREQ(vox_error_hint(), "vox_scene_make_palette() makes one");
+  std::vector<std::string> texts;
+  EXPECT_OK(vox_engine_set_log(engine_, add_text, &texts));
+  EXPECT_OK(vox_scene_save(engine_, scene_, (folder_.path() / "scene.nrrd").c_str(), VOX_KEEP_OTHER_FILES));
+  EXPECT_OK(vox_engine_set_log(engine_, nullptr, nullptr));
+  EXPECT_EQ(std::ranges::count(texts, "24-bit colors become a palette of 16 in this kind of file"), 1);
   EXPECT_OK(vox_scene_make_palette(engine_, scene_));
   EXPECT_EQ(info_of(scene_).palette_count, 3u);
 }
@@ -246,13 +262,22 @@ TEST_F(CapiScene, PicturesAndStatisticsShowTheScene) {
   for (size_t i = 0; i < pixels.size(); i += 4)
     red += pixels[i] > 100 && pixels[i + 1] < 60 && pixels[i + 2] < 60 ? 1 : 0;
   EXPECT_GT(red, 20u);
+  for (const double turn : {1e20, -3601.0, std::numeric_limits<double>::quiet_NaN()}) {
+    vox_camera camera = {};
+    camera.struct_size = sizeof camera;
+    camera.turn = turn;
+    EXPECT_EQ(vox_scene_render(engine_, scene_, &camera, 60, 40, pixels.data(), pixels.size()), VOX_BAD_USE);
+    EXPECT_NE(std::string(vox_error_what()).find("camera->turn"), std::string::npos) << turn;
+  }
   uint64_t length = 0;
   EXPECT_OK(vox_scene_stats(engine_, scene_, nullptr, 0, &length));
   std::vector<char> text(length + 1);
   EXPECT_EQ(vox_scene_stats(engine_, scene_, text.data(), length, &length), VOX_BAD_USE);
   EXPECT_OK(vox_scene_stats(engine_, scene_, text.data(), length + 1, &length));
-  EXPECT_NE(std::string(text.data()).find(fmt::format("\"voxels\": {}", info_of(scene_).voxels)),
-            std::string::npos);
+  for (const std::string& part :
+       {fmt::format("\"voxels\": {}", info_of(scene_).voxels), std::string("\"coverage\": \"conservative\""),
+        std::string("\"solid\": false"), std::string("\"up\": \"y\""), std::string("\"end\": [")})
+    EXPECT_NE(std::string(text.data()).find(part), std::string::npos) << part;
 }
 
 TEST_F(CapiScene, CombinedMeshesAreTheirUnionLessTheirInsides) {
@@ -281,6 +306,22 @@ TEST_F(CapiScene, CombinedMeshesAreTheirUnionLessTheirInsides) {
             (std::array{false, true, true, false}));
   EXPECT_EQ((std::array{at(rest, 0), at(rest, 20), at(rest, 40), at(rest, 59)}),
             (std::array{true, true, false, false}));
+}
+
+TEST_F(CapiScene, TellsThatTheNormalsOfAFileAreLeftOut) {
+  voxelize(VOX_MATERIALS_MESH);
+  const dag::VoxelScene scene = read_back();
+  const attributes::PackedValues normals =
+      attributes::packed_values(std::vector<uint32_t>(scene.dag.voxels, 1), attributes::kDirectionBits);
+  const std::string file = (folder_.path() / "normals.h5").string();
+  write_scene(scene, file, {.normals = &normals});
+  std::vector<std::string> texts;
+  EXPECT_OK(vox_engine_set_log(engine_, add_text, &texts));
+  SceneHandle loaded;
+  EXPECT_OK(vox_scene_load(engine_, file.c_str(), loaded.to()));
+  EXPECT_OK(vox_engine_set_log(engine_, nullptr, nullptr));
+  EXPECT_EQ(std::ranges::count(texts, "the normals of " + file + " are left out"), 1);
+  EXPECT_EQ(std::string(info_of(loaded).digest), info_of(scene_).digest);
 }
 
 TEST(CapiThreads, TwoEnginesWorkSideBySide) {

@@ -1,34 +1,20 @@
 """Converts with the library, in this process, and compares with what the programs write and the package reads from files."""
 
 import doctest
-import gc
 import json
 import os
-import signal
-import subprocess
 import sys
-import threading
-import time
 import types
 
 # This comes first because it finds the package.
-from programs import ROOT, ProgramTest, SKIPPED, joined, np, unittest
+from programs import DEVICE, ProgramTest, SKIPPED, joined, np, soup, unittest
 
 import vox
-from vox import conversion, engine, library, memory_scene
+from vox import conversion, engine, library, memory_scene, meshes
 
 if not library.is_there():
     print("the library is not there")
     sys.exit(SKIPPED)
-
-DEVICE = os.environ.get("VOX_TEST_DEVICE", "cpu")
-
-
-def soup(triangles, seed=1):
-    """Returns vertices and faces of random triangles."""
-    random = np.random.default_rng(seed)
-    vertices = random.random((triangles, 1, 3)) * 10 + random.random((triangles, 3, 3))
-    return vertices.reshape(-1, 3), np.arange(3 * triangles).reshape(-1, 3)
 
 
 def obj_of(vertices, faces):
@@ -134,6 +120,16 @@ class Conversions(ProgramTest):
             found = vox.voxelize(source, faces, res="100", device=DEVICE)
             self.assertEqual(found.digest, self.scene.digest)
 
+    def test_arrays_behind_a_header_are_aligned_for_the_library(self):
+        def behind(array):
+            found = np.frombuffer(b"x" + array.tobytes(), array.dtype, offset=1).reshape(array.shape)
+            self.assertFalse(found.flags.aligned)
+            return found
+
+        places, numbers = behind(self.vertices), behind(self.faces.astype(np.uint32))
+        self.assertTrue(meshes.positions_of(places).flags.aligned)
+        self.assertEqual(vox.voxelize(places, numbers, res=100, device=DEVICE).digest, self.scene.digest)
+
     def test_textures_colors_and_numbers_are_those_of_the_triangles(self):
         square = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], np.float32)
         faces = np.array([[0, 1, 2], [0, 2, 3]])
@@ -164,6 +160,43 @@ class Conversions(ProgramTest):
         for visual in (texture, vertex, face):
             mesh = types.SimpleNamespace(vertices=square, faces=faces, visual=visual)
             self.assertEqual(vox.voxelize(mesh, res=16, device=DEVICE).palette.tolist(), [[0, 0, 255]], visual.kind)
+
+    def test_a_material_without_an_image_has_its_color(self):
+        square = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], np.float64)
+        for material in ({"diffuse": np.uint8([188, 0, 255, 255])}, {"diffuse": [188, 0, 255]}, {"diffuse": [188 / 255, 0.0, 1.0]},
+                         {"baseColorFactor": np.uint8([128, 0, 255, 255])},
+                         {"baseColorFactor": [0.5, 0, 1.0, 1]}):
+            visual = types.SimpleNamespace(uv=None, material=types.SimpleNamespace(**material), kind="texture")
+            mesh = types.SimpleNamespace(vertices=square, faces=[[0, 1, 2], [0, 2, 3]], visual=visual)
+            scene = vox.voxelize(mesh, res=16, device=DEVICE)
+            self.assertEqual(scene.palette.tolist(), [[188, 0, 255]], material)
+
+    def test_textures_of_the_caller_replace_those_of_a_mesh(self):
+        square = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], np.float64)
+        blue, red = np.array([[[0, 0, 255]]], np.uint8), np.array([[[255, 0, 0]]], np.uint8)
+        for own in (blue, None):
+            visual = types.SimpleNamespace(uv=square[:, :2], material=types.SimpleNamespace(image=own), kind="texture")
+            mesh = types.SimpleNamespace(vertices=square, faces=[[0, 1, 2], [0, 2, 3]], visual=visual)
+            scene = vox.voxelize(mesh, res=16, textures=[red], device=DEVICE)
+            self.assertEqual(scene.palette.tolist(), [[255, 0, 0]])
+
+    def test_arguments_without_an_effect_are_errors(self):
+        square = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], np.float64)
+        image, values = np.zeros((2, 2, 3), np.uint8), np.ones((4, 4, 4), np.uint8)
+        own = vox.Engine(DEVICE)
+        for wrong in (lambda: vox.voxelize(square, [[0, 1, 2]], res=16, textures=[image]),
+                      lambda: vox.voxelize(square, [[0, 1, 2]], res=16, uv=square[:, :2], textures=[image],
+                                           material_colors=[[1, 2, 3]]),
+                      lambda: vox.voxelize(square, res=16),  # no whole number of triangles
+                      lambda: vox.voxelize(self.path("soup.obj"), res=16, wrap="clamp"),
+                      lambda: vox.voxelize(self.path("soup.obj"), res=16, v_up=False),
+                      lambda: vox.voxelize(self.path("soup.obj"), res=16, alpha_cutoff=0.5),
+                      lambda: vox.voxelize_volume(values, dtype="<u2"), lambda: vox.voxelize_volume(values, size=(2, 2, 2)),
+                      lambda: vox.voxelize_volume(values, offset=8), lambda: vox.voxelize_volume(values, origin=(1,)),
+                      lambda: vox.voxelize_volume(self.path("values.bin"), size=(4, 4, 4)),
+                      lambda: vox.voxelize(square, [[0, 1, 2]], res=16, engine=own, progress=print),
+                      lambda: vox.voxelize(square, [[0, 1, 2]], res=16, engine=own, device="cpu")):
+            self.assertRaises(ValueError, wrong)
 
     def test_pictures_with_a_palette_have_its_colors(self):
         class Picture:  # as Pillow has them: the array of such a picture has numbers of colors
@@ -302,99 +335,6 @@ class Conversions(ProgramTest):
         self.assertGreater(len(np.unique(picture.reshape(-1, 4), axis=0)), 20)
         self.assertTrue(self.scene._repr_png_().startswith(b"\x89PNG"))
         self.assertIn(self.scene.digest, self.scene._repr_html_())
-
-
-class Failures(ProgramTest):
-    def test_errors_say_what_where_and_what_to_do(self):
-        vertices, faces = soup(3)
-        faces[1, 1] = 99
-        with self.assertRaises(vox.VoxError) as raised:
-            vox.voxelize(vertices, faces, res=16, device=DEVICE)
-        self.assertEqual(raised.exception.where, "arrays->indices")
-        self.assertIn("triangle 1 has vertex 99", raised.exception.what)
-        scene = vox.voxelize(vertices, res=16, device=DEVICE)
-        with self.assertRaises(vox.VoxError) as raised:
-            scene.save(self.path("scene.docx"))
-        self.assertIn(".h5", raised.exception.hint)
-        self.assertIn(raised.exception.hint, str(raised.exception))
-        for wrong in ({"faces": [[0, -1, 2]]}, {"faces": [[0, 1]]}, {"res": "4X"}, {"coverage": "thick"}, {"uv": [[0, 0]]},
-                      {"material_of": [0]}, {"material_of": [99] * 3}, {"up": "z"}, {"colors": np.full((9, 3), 1.5)}):
-            with self.assertRaises((ValueError, IndexError), msg=str(wrong)):
-                vox.voxelize(vertices, **{"res": 16, "device": DEVICE, **wrong})
-
-    def test_interrupts_end_a_call_and_the_engine_goes_on(self):
-        def interrupt(*_):
-            raise KeyboardInterrupt
-
-        vertices, faces = soup(20000)
-        engine = vox.Engine(DEVICE)
-        self.addCleanup(signal.signal, signal.SIGALRM, signal.signal(signal.SIGALRM, interrupt))
-        begin = time.monotonic()
-        signal.setitimer(signal.ITIMER_REAL, 0.3)
-        with self.assertRaises(KeyboardInterrupt):
-            vox.voxelize(vertices, faces, res="16K", engine=engine)
-        self.assertLess(time.monotonic() - begin, 20)
-        self.assertGreater(vox.voxelize(vertices, faces, res=64, engine=engine).filled, 1000)
-
-    def test_interrupts_end_a_call_that_waits_for_another_one(self):
-        def interrupt(*_):
-            raise KeyboardInterrupt
-
-        def hold(turn, held, over):
-            with turn:
-                held.set()
-                over.wait(10)
-
-        own = vox.Engine(DEVICE)
-        scene = vox.voxelize(*soup(10), res=16, engine=own)
-        self.addCleanup(signal.signal, signal.SIGALRM, signal.signal(signal.SIGALRM, interrupt))
-        for turn in (own._turn, engine.hdf5_turn):
-            held, over = threading.Event(), threading.Event()
-            other = threading.Thread(target=hold, args=(turn, held, over))
-            other.start()
-            held.wait()
-            begin = time.monotonic()
-            signal.setitimer(signal.ITIMER_REAL, 0.1)
-            with self.assertRaises(KeyboardInterrupt):
-                scene.save(self.path("late.h5"))
-            self.assertLess(time.monotonic() - begin, 5)
-            over.set()
-            other.join()
-            self.assertGreater(vox.voxelize(*soup(10), res=64, engine=own).filled, 10)
-            self.assertFalse(os.path.exists(self.path("late.h5")))
-
-    def test_progress_is_told_and_its_exceptions_come_back(self):
-        told = []
-        engine = vox.Engine(DEVICE, progress=lambda what, share: told.append((what, share)))
-        scene = vox.voxelize(*soup(100), res=64, engine=engine)
-        scene.edit("sphere add center 9,9,9 radius 3 material 0\n" * 5)
-        self.assertIn("editing", {what for what, _ in told})
-        self.assertTrue(all(0 <= share <= 1 for _, share in told))
-
-        def fail(*_):
-            raise RuntimeError("enough")
-
-        engine = vox.Engine(DEVICE, progress=fail)
-        digest = scene.digest
-        scene._engine = engine
-        with self.assertRaisesRegex(RuntimeError, "enough"):
-            scene.edit("sphere add center 9,9,9 radius 5 material 0\n" * 5)
-        self.assertEqual(scene.digest, digest)
-
-    def test_files_are_read_without_the_library(self):
-        program = ("import vox\nassert vox.open\ntry:\n  vox.voxelize([[0, 0, 0]], res=16)\n"
-                   "except vox.VoxError as error: print(error)\n")
-        run = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True, check=True,
-                             env={**os.environ, "VOX_LIBRARY": "/nowhere/libvox_c.so",
-                                  "PYTHONPATH": os.path.join(ROOT, "tools/python")})
-        self.assertIn("VOX_LIBRARY names the file", run.stdout)
-
-    def test_arrays_outlive_the_scene_that_they_came_from(self):
-        scene = vox.voxelize(*soup(50), res=64, device=DEVICE)
-        box, before = scene[:], scene[:].copy()
-        del scene
-        gc.collect()
-        np.testing.assert_array_equal(box, before)
 
 
 if __name__ == "__main__":

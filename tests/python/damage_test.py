@@ -160,6 +160,17 @@ class Damage(ProgramTest):
         self.expect("cells are filled", cells(lambda c, at: c.__setitem__(at[3], 2**64 - 1)), "hash")
         self.expect("/hash/cells: has", lambda file: file["hash"].attrs.modify("lines", np.uint64(5)), "hash")
 
+    def test_equal_cells_of_a_bucket_are_named_where_single_voxels_are_read(self):
+        def double(file):
+            values = file["hash/cells"][()]
+            at = next(i for i in range(0, len(values) - 8, 8) if (values[i:i + 2] != 2**64 - 1).all())
+            values[at + 1] = values[at]
+            file["hash/cells"][...] = values
+
+        with vox.open(self.changed(double), "hash") as scene:
+            with self.assertRaisesRegex(ValueError, "changed.h5: /hash/cells: two cells have one key"):
+                scene.at(np.stack(np.unravel_index(np.arange(24**3), (24, 24, 24)), axis=1))
+
     def test_a_dataset_larger_than_its_bytes_can_hold_takes_no_memory(self):
         def huge(file):
             del file["svdag/level_03/words"]

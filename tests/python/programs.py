@@ -20,7 +20,15 @@ ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 sys.path.insert(0, os.path.join(ROOT, "tools/python"))
 sys.dont_write_bytecode = True
 
+DEVICE = os.environ.get("VOX_TEST_DEVICE", "cpu")
 TRIANGLE_COLORS = "#c03020 #20a040 #3050c0 #d0d0d0 #101010"
+
+
+def soup(triangles, seed=1):
+    """Returns vertices and faces of random triangles."""
+    random = np.random.default_rng(seed)
+    vertices = random.random((triangles, 1, 3)) * 10 + random.random((triangles, 3, 3))
+    return vertices.reshape(-1, 3), np.arange(3 * triangles).reshape(-1, 3)
 
 
 class ProgramTest(unittest.TestCase):

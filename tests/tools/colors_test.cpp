@@ -211,6 +211,9 @@ TEST_F(ColorsProgram, AreShownAndMeasured) {
                 .code,
             0);
   const Finished stats = run_program("vox-stats", {"ball.h5"}, {.folder = folder_, .file_size_limit = {}});
+  const Finished materials = run_program("vox-stats", {"ball.h5", "--only", "materials"},
+                                         {.folder = folder_, .file_size_limit = {}});
+  EXPECT_TRUE(one_error(materials, "have 24-bit colors of their own", "vox-stats")) << materials.err;
   EXPECT_EQ(stats.code, 0);
   EXPECT_TRUE(has(stats.out, "24-bit colors"));
 }

@@ -143,6 +143,22 @@ print(messages(page)))"),
             "192,256,320\n[]\n");
 }
 
+TEST_F(ScenePageTest, KeepsAViewFarFromTheOriginInItsAddress) {
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  dag::VoxelScene far = read_scene(folder_ / "cube.h5");
+  far.origin = {5e6, 12, -4e6};
+  write_scene(far, folder_ / "far.h5");
+  printed({"far.h5", "-q", "--html", "far.html", "--eye", "5000002.0123,13.5,-3999997.9876"});
+  EXPECT_EQ(browsed(R"(
+page.open('far.html')
+page.wait('globalThis.voxPage')
+page.value('voxPage.changed()')
+page.wait('location.hash.includes("eye=")')
+print(page.value('new URLSearchParams(location.hash.slice(1)).get("eye")'))
+print(messages(page)))"),
+            "5000002.0123,13.5,-3999997.9876\n[]\n");
+}
+
 // Returns the mean code of all pixels of a picture.
 double brightness(const scene::Image& image) {
   double sum = 0;

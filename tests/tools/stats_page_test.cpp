@@ -103,6 +103,19 @@ with Chromium('{}', os.getcwd(), 800, 900) as page:
             "True\n[]\n");
 }
 
+TEST_F(StatsPage, ShowsVoxelsThatAreNoCubesWithTheirSides) {
+  dag::VoxelScene scene = read_scene(folder_ / "cube.h5");
+  scene.voxel_size = VoxelSize(1, 2, 1);
+  write_scene(scene, folder_ / "tall.h5");
+  const auto picture = [&](const char* file) {
+    printed({file, "--only", "scene", "--html", "page.html"});
+    const std::string text = page();
+    const size_t begin = text.find("base64,");
+    return text.substr(begin, text.find('"', begin) - begin);
+  };
+  EXPECT_NE(picture("cube.h5"), picture("tall.h5"));
+}
+
 TEST_F(StatsPage, ShowsNoFaultsInABrowser) {
   if (!have_browser()) GTEST_SKIP() << "no chromium";
   for (const std::vector<std::string>& arguments :

@@ -200,10 +200,12 @@ std::set<Section> sections_of(const StatsOptions& options, const SceneFileParts&
 }
 
 std::set<Section> without_absent(std::set<Section> sections, const StatsOptions& options,
-                                 const dag::FrozenDag& dag) {
-  if (dag.materials) return sections;
+                                 const dag::VoxelScene& scene) {
+  if (scene.dag.materials) return sections;
   if (options.asked.count(Section::Materials) > 0)
-    throw Error("the scene has no materials").hint("it was made with --materials none");
+    throw Error("the scene has no materials")
+        .hint(scene.colors ? "its voxels have 24-bit colors of their own"
+                           : "it was made with --materials none, or of voxels without any");
   sections.erase(Section::Materials);
   return sections;
 }
@@ -343,7 +345,7 @@ void report(const StatsOptions& options, ranks::Ranks& ranks) {
                      (options.html && stats.has(Section::Scene) ? kShowsPicture : 0u),
                  stats.has_scene ? "the sections that --only names" : "a file of bricks alone"});
   if (stats.has_scene) {
-    stats.sections = without_absent(std::move(stats.sections), options, stats.scene.dag);
+    stats.sections = without_absent(std::move(stats.sections), options, stats.scene);
     count(stats, options, ranks);
   }
   if (!is_first) return;

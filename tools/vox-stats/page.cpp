@@ -8,7 +8,10 @@
 #include "formats/results/views.h"
 #include "formats/scene/any_scene.h"
 #include "libvox/base/units.h"
+#include "libvox/dag/walk.h"
+#include "libvox/render/camera.h"
 #include "libvox/render/picture_share.h"
+#include "libvox/render/volume_render.h"
 #include "tools/common/reports.h"
 #include "tools/vox-stats/stats.h"
 
@@ -142,10 +145,13 @@ render::Picture picture_of(Engine& engine, const dag::VoxelScene& scene) {
   options.colors = render::LevelColors::Mean;
   options.normals = render::Normals::Auto;
   options.skies = render::Sky::Gradient;
-  options.pose = render::framing(render::outline(scene.dag), render::view_names().front(), 0,
-                                 options.pose.fov, options.size);
-  return render::make_renderer(engine.handles(), scene.dag, scene.palette,
-                               {.colors = scene.colors ? &*scene.colors : nullptr})
+  const render::VolumeSpace space(dag::scene_volume(scene).info);  // in which voxels need not be cubes
+  std::vector<VoxelBox> boxes = render::outline(scene.dag);
+  for (VoxelBox& box : boxes) box = space.around(box);
+  options.pose = render::framing(boxes, render::view_names().front(), 0, options.pose.fov, options.size);
+  return render::make_renderer(
+             engine.handles(), scene.dag, scene.palette,
+             {.voxel_size = scene.voxel_size, .colors = scene.colors ? &*scene.colors : nullptr})
       ->render(options);
 }
 

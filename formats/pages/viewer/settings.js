@@ -135,6 +135,12 @@ export const memoryOf = (text, facts) =>
 /** @param {Vec} numbers @param {number} digits */
 const pointText = (numbers, digits) => numbers.map(n => String(Number(n.toPrecision(digits)))).join(',');
 
+/** Returns a place with digits for a thousandth of a voxel, also far from the origin. @param {Facts} facts @param {Vec} units */
+function placeText(facts, units) {
+  const place = toWorld(facts, units), far = Math.max(...place.map(Math.abs), facts.voxel_size);
+  return pointText(place, clamped(Math.ceil(Math.log10(far / facts.voxel_size)) + 4, 8, 16));
+}
+
 /**
  * Returns the text from which settingsOf() makes the same choices.
  * @param {Settings} settings @param {Facts} facts
@@ -144,7 +150,7 @@ export function settingsText(settings, facts) {
   const hidden = facts.palette.map((_, i) => i).filter(i => settings.hidden >> i & 1);
   /** @type {[string, string | number | false][]} what is as always is not said */
   const parts = [
-    ['eye', pointText(toWorld(facts, pose.eye), 8)], ['target', pointText(toWorld(facts, pose.target), 8)],
+    ['eye', placeText(facts, pose.eye)], ['target', placeText(facts, pose.target)],
     ['fov', pose.fov !== 40 && Number(pose.fov.toFixed(3))],
     ['shade', settings.mode > 0 && kModes[settings.mode]],
     ['lod', !settings.detail && 'off'],

@@ -133,9 +133,10 @@ def voxelize(source: Any, faces: Any = None, *, res: Union[int, str, None] = Non
              progress: Progress = None) -> MemoryScene:
     """Makes a scene of a mesh in arrays, of an object with `vertices` and `faces` such as a trimesh, or of a file.
 
-    `source` are the vertices, an array [n, 3], and `faces` the numbers of each triangle's vertices, [m, 3]; or `source` is
-    the path of any file that vox-convert reads, a list of such paths for one scene, or the object. `res` is the number of voxels along the longest side, such as
-    1024 or "4K", in place of `voxel_size`, a number or the three sides of voxels that are no cubes.
+    `source` are the vertices, an array [n, 3], and `faces` the numbers of each triangle's vertices, [m, 3]; without `faces`,
+    each three vertices are a triangle. Or `source` is the path of any file that vox-convert reads, a list of such paths for
+    one scene, or the object. `res` is the number of voxels along the longest side, such as 1024 or "4K", in place of
+    `voxel_size`, a number or the three sides of voxels that are no cubes.
 
     Looks: `uv` are texture coordinates of vertices, [n, 2], or of corners, [m, 3, 2], with v upwards if `v_up`; `textures`
     are images, [height, width, 3 or 4] as uint8 or as floats from 0 to 1; `colors` are those of vertices, [n, 3 or 4];
@@ -165,6 +166,8 @@ def voxelize(source: Any, faces: Any = None, *, res: Union[int, str, None] = Non
               "material_colors": material_colors}
     given = [name for name, value in {"faces": faces, **arrays}.items() if value is not None]
     paths = [source] if _is_path(source) else source if _are_paths(source) else []
+    given += [name for name, changed in {"v_up": not v_up, "wrap": wrap != "repeat", "alpha_cutoff": alpha_cutoff != 0}.items()
+              if changed]
     if given and (paths or isinstance(source, Mesh)):
         raise ValueError(f"{', '.join(given)} cannot be given with a file")
     if not paths and (up is not None or point_radius != 0):
@@ -217,9 +220,13 @@ def voxelize_volume(source: Any, *, materials: str = "auto", threshold: Optional
     engine = engine_for(device, engine, progress)
     volume = library.Volume(materials=_chosen(materials, _VALUE_MATERIALS, "materials"), offset=offset)
     if _is_path(source):
+        if size is None or dtype is None:
+            raise ValueError("a file without a header needs size and dtype")
         kind, volume.path = np.dtype(dtype), os.fsencode(source)
         volume.big_endian = int(kind.newbyteorder("<") != kind)
     else:
+        if size is not None or dtype is not None or offset != 0:
+            raise ValueError("size, dtype and offset are for files: an array has its own")
         values = np.asfortranarray(as_array(source))
         values = values.astype(values.dtype.newbyteorder("="), copy=False)
         kind, size = values.dtype, values.shape
@@ -227,6 +234,8 @@ def voxelize_volume(source: Any, *, materials: str = "auto", threshold: Optional
     if len(size or ()) != 3:
         raise ValueError(f"a volume has three sizes, not {size}")
     volume.size, volume.type = tuple(size), _chosen(kind.str[1:], _VALUE_TYPES, "the type of values")
+    if len(spacing) != 3 or len(origin) != 3:
+        raise ValueError(f"spacing is {spacing} and origin {origin}, expected three numbers each")
     volume.spacing, volume.origin = tuple(spacing), tuple(origin)
     if threshold is not None:
         volume.has_threshold, volume.threshold = 1, threshold
@@ -381,10 +390,10 @@ def voxelize_many(sources: Iterable[Any], *, ahead: int = 2, up: Optional[str] =
 
 
 def stats(scene: Any, device: str = "auto", engine: Optional[Engine] = None) -> dict:
-    """Returns statistics of a scene, or of the file at a path, by the names that vox-stats has for them.
+    """Returns statistics of a scene, or of the file at a path, by the names that vox-stats and vox-convert have for them.
 
     >>> facts = vox.stats(vox.voxelize([[0, 0, 0], [1, 0, 0], [0, 1, 0]], res=16))
-    >>> facts["voxels"], facts["filled"]["max"], facts["levels"][0]["side"]
+    >>> facts["voxels"], facts["filled"]["end"], facts["levels"][0]["side"]
     (151, [16, 16, 1], 16)
     """
     if _is_path(scene):

@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import os
 import threading
+import weakref
 from typing import Callable, Optional, Union
 
 from . import library
@@ -41,7 +42,8 @@ class Engine:
 
     `device` is auto, cpu, cuda, cuda:N, or a list such as cuda:0,1; `threads` the number of threads, 0 for all cores;
     `memory_limit` bytes. `progress` is True for bars of tqdm, if it is installed, or a function that gets what is done and
-    the share that is done. `log` is a function that gets a level (0 error, 1 warning, 2 info, 3 debug) and a text.
+    the share that is done. `log` is a function that gets a level (0 error, 1 warning, 2 info, 3 debug) and a text. These
+    functions may call `cancel()`, but must use nothing else of this package or of h5py, whose locks the call may hold.
 
     >>> engine = vox.Engine(device="cpu", threads=1)
     >>> engine.device
@@ -89,23 +91,27 @@ class Engine:
         return function
 
     def _set_progress(self, progress):
+        of = weakref.ref(self)  # an engine that its functions kept would hold its memory until the next garbage collection
+
         def tell(_, what, share):
             try:
                 progress(what.decode(errors="replace"), share)
                 return 0
             except BaseException as error:  # it must not get into the library
-                self._raised = error
+                of()._raised = error
                 return 1
 
         library.check(self._library.vox_engine_set_progress(self._pointer, self._keep(tell, library.PROGRESS), None))
 
     def _set_log(self, log):
+        of = weakref.ref(self)
+
         def tell(_, level, text):
             try:
                 log(level, text.decode(errors="replace"))
             except BaseException as error:
-                self._raised = error
-                self.cancel()
+                of()._raised = error
+                of().cancel()
 
         library.check(self._library.vox_engine_set_log(self._pointer, self._keep(tell, library.LOG), None))
 
@@ -132,9 +138,13 @@ class Engine:
         self._run(work)
 
     def _make(self, name, *arguments, files=False):
-        """Does the same for a function that returns a pointer through its last argument."""
+        """Does the same for a function that returns a scene through its last argument."""
         pointer = ctypes.c_void_p()
-        self._call(name, *arguments, ctypes.byref(pointer), files=files)
+        try:
+            self._call(name, *arguments, ctypes.byref(pointer), files=files)
+        except BaseException:  # an interrupt may come when the scene is made already
+            self._library.vox_scene_delete(ctypes.byref(pointer))
+            raise
         return pointer
 
     def _text(self, name, *arguments):
@@ -168,9 +178,13 @@ class Engine:
             finally:
                 done.set()
 
-        threading.Thread(target=run, name="vox", daemon=True).start()
-        while not done.is_set():
+        # An exception may come at any place, also while the thread starts. The call uses arrays of the caller, so that this
+        # function must not be left before the call has ended.
+        thread, is_over = threading.Thread(target=run, name="vox", daemon=True), False
+        while not is_over:
             try:
+                if raised is None and thread.ident is None:
+                    thread.start()
                 if raised is not None:
                     with gate:
                         ended = True
@@ -178,6 +192,7 @@ class Engine:
                         break
                     self.cancel()  # again and again: the library may be about to begin with the call
                 done.wait(None if raised is None else 0.02)
+                is_over = done.is_set()
             except BaseException as error:
                 raised = error
         if raised is not None:
@@ -192,6 +207,8 @@ _engines = {}
 def engine_for(device: str = "auto", engine: Optional[Engine] = None, progress: Progress = None) -> Engine:
     """Returns the engine, if there is one; else the one that is kept for the device, or a new one to show progress."""
     if engine is not None:
+        if progress or device != "auto":
+            raise ValueError("device and progress are those of the engine")
         return engine
     if progress:
         return Engine(device, progress=progress)

@@ -61,8 +61,10 @@ class MemoryScene:
         self._engine._call(name, self._pointer, *arguments, files=files)
 
     def _change(self, name, *arguments, files=False):
-        self._call(name, *arguments, files=files)
-        self._read_info()
+        try:
+            self._call(name, *arguments, files=files)
+        finally:  # an interrupt that comes when the scene has changed already does not undo the change
+            self._read_info()
 
     def _read_info(self):
         info = library.Info()
@@ -175,7 +177,7 @@ class MemoryScene:
         self._call("vox_scene_save", os.fsencode(path), int(overwrite), files=True)
 
     def stats(self) -> dict:
-        """Returns statistics, by the names that vox-stats has for them."""
+        """Returns statistics, by the names that vox-stats and vox-convert have for them."""
         return json.loads(self._engine._text("vox_scene_stats", self._pointer))
 
     def render(self, size: Tuple[int, int] = (800, 600), *, view: str = "iso", eye: Any = None, target: Any = None,

@@ -18,6 +18,12 @@ def as_array(source):
     return np.asarray(source)
 
 
+def packed(array, dtype=None):
+    """Returns an array whose items follow each other and are aligned, as the library reads them. One of np.frombuffer() behind a
+    header may not be."""
+    return np.require(array, dtype, ["C", "ALIGNED"])
+
+
 def _rows(source, width, name):
     array = as_array(source)
     if array.ndim != 2 or array.shape[1] != width:
@@ -29,12 +35,12 @@ def positions_of(vertices):
     array = _rows(vertices, 3, "vertices")
     if array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float64)
-    return np.ascontiguousarray(array)
+    return packed(array)
 
 
 def _whole(source, name):
     """Returns whole numbers as uint32. Negative ones become too large, so that the library refuses them."""
-    array = np.ascontiguousarray(source)
+    array = packed(source)
     if array.dtype.kind not in "ui":
         raise ValueError(f"{name} are whole numbers, but of the type {array.dtype}")
     if array.dtype in (np.uint32, np.int32):
@@ -72,6 +78,10 @@ def rgba_of(source, name):
 def _linear(srgb):
     share = np.asarray(srgb, np.float64) / 255
     return np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+
+
+def _srgb(linear):
+    return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
 
 
 # Sixteen colors for materials that are numbers: grays would look alike.
@@ -113,6 +123,18 @@ def _visual_arrays(source):
     if getattr(visual, "kind", None) == "face":
         colors, numbers = np.unique(as_array(visual.face_colors), axis=0, return_inverse=True)
         return {"material_of": numbers.reshape(-1).astype(np.uint32), "material_colors": colors, "numbers": False}
+    return _material_color(material)
+
+
+def _material_color(material):
+    """Returns the color of a material without an image: the linear factor of glTF, or the sRGB color of others."""
+    for name in ("baseColorFactor", "diffuse"):
+        color = getattr(material, name, None)
+        if color is None:
+            continue
+        color = as_array(color)
+        color = bytes_of(color.astype(np.uint8) if color.dtype.kind in "ui" else color, name)[None, :3]
+        return {"material_colors": color if name == "diffuse" else _srgb(color / 255)}
     return {}
 
 
@@ -120,8 +142,13 @@ def mesh_of(source, faces=None, uv=None, textures=None, colors=None, material_of
             wrap="repeat", alpha_cutoff=0.0):
     """Makes a mesh of arrays, or of something like a trimesh. Returns it, and whether its materials are numbers alone."""
     numbers = material_of is not None and textures is None
+    if textures is not None and material_colors is not None:
+        raise ValueError("textures and material_colors exclude each other")
     if faces is None and looks_like_mesh(source):
-        looks = _visual_arrays(source) if uv is None and colors is None and material_of is None else {}
+        given = [value for value in (uv, textures, colors, material_of, material_colors) if value is not None]
+        looks = {} if given else _visual_arrays(source)
+        if textures is not None and uv is None:  # images of the caller's on the coordinates of the mesh
+            uv = getattr(getattr(source, "visual", None), "uv", None)
         numbers = looks.pop("numbers", numbers)
         given = {"uv": uv, "textures": textures, "colors": colors, "material_of": material_of,
                  "material_colors": material_colors, **looks}
@@ -136,7 +163,11 @@ def mesh_of(source, faces=None, uv=None, textures=None, colors=None, material_of
     positions = positions_of(source)
     arrays = library.MeshArrays(vertices=len(positions), positions=address(positions),
                                 position_type=int(positions.dtype == np.float64), v_direction=int(v_up))
+    if textures is not None and uv is None:
+        raise ValueError("textures need uv, the texture coordinates")
     if faces is None:
+        if len(positions) % 3 != 0:
+            raise ValueError(f"without faces, each three vertices are a triangle, but there are {len(positions)}")
         arrays.triangles = len(positions) // 3
     else:
         indices = _rows(_whole(as_array(faces), "faces"), 3, "faces")
@@ -147,7 +178,7 @@ def mesh_of(source, faces=None, uv=None, textures=None, colors=None, material_of
         expected = (arrays.triangles, 3, 2) if corners else (arrays.vertices, 2)
         if uv.shape != expected:
             raise ValueError(f"uv has the shape {list(uv.shape)}, expected [vertices, 2] or [triangles, 3, 2]")
-        place = address(np.ascontiguousarray(uv, np.float32))
+        place = address(packed(uv, np.float32))
         if corners:
             arrays.corner_uv = place
         else:

@@ -85,6 +85,8 @@ class SpatialHash(Form):
             held = cells[bucket[:, None] * U(8) + np.arange(8, dtype=U)]
             hit = held >> U(4) == key[:, None]
             hits = hit.any(axis=1)
+            if np.count_nonzero(hit) > np.count_nonzero(hits):
+                raise hdf5.damaged(self.group, "two cells have one key", "cells")
             found[left[hits]] = (held[hit] & U(15)) + U(1)
             left = left[~hits & (held[:, 7] != _EMPTY)]
         return found
