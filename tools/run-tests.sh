@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs every test program of a bundle and ends with one line, "N passed, N failed, N skipped".
 #   run-tests.sh [-j JOBS] [-t SECONDS] [ARGUMENT...]
-# With -j, the tests of each program are divided into JOBS parts, and that many parts run side by side. With -t, parts that
-# have not ended by then are stopped, and counted as failed.
+# With -j, the tests of each program are divided into JOBS parts, those of the tools into three times as many because they
+# take longest, and JOBS parts run side by side. With -t, parts that have not ended by then are stopped, and counted as failed.
 # VOX_TEST_DEVICE=cuda runs them on the GPU. Arguments are passed to every program (--gtest_filter=…).
 here=$(cd "$(dirname "$0")" && pwd)
 export VOX_BIN="$here/bin"
@@ -11,10 +11,11 @@ if [ "$1" = -j ]; then jobs=$2; shift 2; fi
 if [ "$1" = -t ]; then end_after=$2; shift 2; fi
 
 # Runs one part of one program. GoogleTest takes the part from the environment.
-run_part() {  # NAME:PART JOBS LOGS ARGUMENT...
-  name=${1%:*} part=${1#*:} logs=$3
-  export GTEST_TOTAL_SHARDS="$2" GTEST_SHARD_INDEX="$part"
-  shift 3
+run_part() {  # NAME:PART:PARTS LOGS ARGUMENT...
+  name=${1%%:*} part=${1#*:} logs=$2
+  export GTEST_TOTAL_SHARDS="${part#*:}" GTEST_SHARD_INDEX="${part%:*}"
+  part=$GTEST_SHARD_INDEX
+  shift 2
   start=$(date +%s)
   "$VOX_BIN/$name" "$@" >"$logs/$name.$part" 2>&1
   echo $? $(($(date +%s) - start)) >"$logs/$name.$part.end"
@@ -28,18 +29,25 @@ fi
 logs=$(mktemp -d) || exit 1
 trap 'rm -rf "$logs"' EXIT
 
-# Parts of different programs stand side by side, since the tests of one program need about the same of the machine. Those
-# of the tools take longest, so they begin first.
-for part in $(seq 0 $((jobs - 1))); do
-  for program in "$here"/bin/vox_test_tools "$here"/bin/vox_test_*; do echo "$(basename "$program"):$part"; done
-done | awk '!seen[$0]++' | timeout "$end_after" xargs -P "$jobs" -I{} sh "$0" --part {} "$jobs" "$logs" "$@"
+parts_of() {  # NAME
+  if [ "$1" = vox_test_tools ] && [ "$jobs" -gt 1 ]; then echo $((3 * jobs)); else echo "$jobs"; fi
+}
+
+# Parts of different programs stand side by side, since the tests of one program need about the same of the machine.
+for job in $(seq 0 $((jobs - 1))); do
+  for program in "$here"/bin/vox_test_*; do
+    name=$(basename "$program")
+    parts=$(parts_of "$name")
+    seq -f "$name:%g:$parts" $((job * parts / jobs)) $(((job + 1) * parts / jobs - 1))
+  done
+done | timeout "$end_after" xargs -P "$jobs" -I{} sh "$0" --part {} "$logs" "$@"
 
 count() { sed -n "s/^\[  $1 *\] \([0-9]*\) test.*/\1/p" "$2" | head -n 1; }
 passed=0 failed=0 skipped=0
 for program in "$here"/bin/vox_test_*; do
   name=$(basename "$program")
   ok=0 bad=0 left=0 seconds=0
-  for part in $(seq 0 $((jobs - 1))); do
+  for part in $(seq 0 $(($(parts_of "$name") - 1))); do
     log=$logs/$name.$part
     if [ ! -e "$log.end" ]; then
       bad=$((bad + 1))

@@ -254,7 +254,8 @@ std::string problem_on_small_disk(const dag::VoxelScene& scene, const fs::path& 
       message = error.what();
     }
     [[maybe_unused]] ssize_t written = write(ends[1], message.data(), message.size());
-    std::exit(0);  // also runs the HDF5 library's clean-up
+    H5close();  // as at the end of a process
+    _exit(0);   // the static objects of CUDA must not be destroyed in a fork of a process that uses it
   }
   close(ends[1]);
   std::string message(4096, '\0');
