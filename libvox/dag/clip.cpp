@@ -87,12 +87,11 @@ class KeptNodes {
   void read(const FrozenDag& dag, uint32_t level, NumberSet set) {
     set_ = std::move(set);
     const std::vector<uint32_t> numbers = set_.close();
-    size_ = numbers.size();
-    batch_ = batch_for(dag.levels[level]);
-    batches_.resize((size_ + batch_ - 1) / batch_);
+    begins_ = begins_of_batches(dag.levels[level], numbers);
+    batches_.resize(begins_.size() - 1);
     parallel_for(size_t{0}, batches_.size(), [&](size_t i) {
       const std::span<const uint32_t> batch =
-          std::span(numbers).subspan(i * batch_, std::min(batch_, size_ - i * batch_));
+          std::span(numbers).subspan(begins_[i], begins_[i + 1] - begins_[i]);
       Words words;
       words.reserve(batch.size() * hash::kMaxItemWords / 2);  // most levels need no more
       PlacesBlocks blocks(NodePlaces::blocks_for(batch.size()));
@@ -103,36 +102,53 @@ class KeptNodes {
       put_place(blocks, batch.size(), words.size());
       batches_[i] = {std::move(words), NodePlaces(std::move(blocks), batch.size())};
     });
+    first_batches_.clear();
+    for (uint64_t id = 0, batch = 0; id < size(); id += kIdsOfEntry) {
+      while (begins_[batch + 1] <= id) ++batch;
+      first_batches_.push_back(static_cast<uint32_t>(batch));
+    }
   }
 
   // Replaces the pointers of inner nodes by the ids of the nodes below.
   void point_to(const KeptNodes& below) {
     parallel_for(uint64_t{0}, size(), [&](uint64_t id) {
-      Batch& batch = batches_[id / batch_];
-      uint32_t* node = batch.words.data() + batch.places[id % batch_];
+      const size_t i = batch_of(id);
+      uint32_t* node = batches_[i].words.data() + batches_[i].places[id - begins_[i]];
       for (uint32_t child = 1; child < node_words(node[0]); ++child) node[child] = below.id_of(node[child]);
     });
   }
 
-  uint64_t size() const { return size_; }
+  uint64_t size() const { return begins_.back(); }
   const uint32_t* node(uint64_t id) const {
-    const Batch& batch = batches_[id / batch_];
-    return batch.words.data() + batch.places[id % batch_];
+    const size_t i = batch_of(id);
+    return batches_[i].words.data() + batches_[i].places[id - begins_[i]];
   }
   uint32_t id_of(uint32_t number) const { return set_.place_of(number); }
   // id_of() must not be called afterwards.
   void forget_numbers() { set_ = NumberSet(0); }
 
  private:
-  // Returns how many nodes a thread reads together: those of some chunks, so that chunks at the borders, which two threads
-  // read, are few, but all threads have work.
-  uint64_t batch_for(const DagLevel& level) const {
-    constexpr uint64_t kChunks = 8, kLeast = 1 << 10, kMost = 1 << 16;
-    if (!level.filed) return kMost;
-    const auto share =
-        static_cast<double>(level.filed->piece_words) / static_cast<double>(level.filed->words);
-    return std::bit_ceil(
-        std::clamp(static_cast<uint64_t>(kChunks * share * static_cast<double>(size_)), kLeast, kMost));
+  static constexpr uint64_t kIdsOfEntry = 64;
+
+  // Returns the ids with which batches begin, and the end of the last one. A batch has the nodes of a range of numbers,
+  // which some chunks of the file contain. However few of a chunk's nodes are kept, all threads have work, and few chunks
+  // are read by two of them.
+  static std::vector<uint64_t> begins_of_batches(const DagLevel& level, std::span<const uint32_t> numbers) {
+    constexpr uint64_t kChunks = 8, kInMemory = 1 << 16;
+    const uint64_t range = level.filed ? kChunks * nodes_of_chunk(level) : kInMemory;
+    std::vector<uint64_t> begins = {0};
+    while (begins.back() < numbers.size()) {
+      const uint64_t end = (numbers[begins.back()] / range + 1) * range;
+      const auto from = numbers.begin() + static_cast<ptrdiff_t>(begins.back());
+      begins.push_back(static_cast<uint64_t>(std::lower_bound(from, numbers.end(), end) - numbers.begin()));
+    }
+    return begins;
+  }
+
+  size_t batch_of(uint64_t id) const {
+    size_t batch = first_batches_[id / kIdsOfEntry];
+    while (begins_[batch + 1] <= id) ++batch;
+    return batch;
   }
 
   struct Batch {
@@ -140,8 +156,9 @@ class KeptNodes {
     NodePlaces places;
   };
 
-  uint64_t size_ = 0, batch_ = 1;
   NumberSet set_ = NumberSet(0);
+  std::vector<uint64_t> begins_ = {0};   // the first id of each batch, and the end of the last one
+  std::vector<uint32_t> first_batches_;  // the batch of the ids 0, 64, 128, …
   std::vector<Batch> batches_;
 };
 

@@ -61,6 +61,11 @@ void for_each_in_order(const DagLevel& level, const NodeNumbers& range, const Bo
   }
 }
 
+// Returns about how many nodes of a filed level are in a chunk of its file, at least one.
+inline uint64_t nodes_of_chunk(const DagLevel& level) {
+  return std::max<uint64_t>(level.filed->piece_words * level.filed->nodes / level.filed->words, 1);
+}
+
 // Calls body(i, words) for each of these nodes of a level, where `words` are those of node numbers[i]. The numbers
 // must not descend. If the level is filed, the nodes between two numbers are read, too, unless they fill a chunk.
 template <class Body>
@@ -68,7 +73,7 @@ void for_each_of(const DagLevel& level, std::span<const uint32_t> numbers, const
   for (size_t i = 0; !level.filed && i < numbers.size(); ++i) body(i, level.node(numbers[i]));
   if (!level.filed) return;
   const uint64_t most = nodes_at_once(level);
-  const uint64_t chunk_nodes = level.filed->piece_words * level.filed->nodes / level.filed->words;
+  const uint64_t chunk_nodes = nodes_of_chunk(level);
   for (size_t first = 0, i = 0; first < numbers.size(); first = i) {
     throw_if_cancelled();
     while (++i < numbers.size() && numbers[i] - numbers[i - 1] <= chunk_nodes &&
