@@ -208,6 +208,7 @@ dag::VoxelScene voxelized(vox_engine& engine, const ReadyMesh& mesh, const voxel
   if (mesh.painting) settings.atlas = &mesh.painting->atlas;
   voxelize::BuildResult result = engine.engine->build(mesh.scene(), mesh.indexed, grid, settings);
   voxelize::make_inside(result, inside, grid.voxel_size);
+  voxelize::tell_of_solid(result.solid, options.build.inside);
   return built_scene(std::move(result), mesh.indexed, grid, options.build);
 }
 

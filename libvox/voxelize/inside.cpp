@@ -62,4 +62,20 @@ void make_inside(BuildResult& result, const Inside& inside, const VoxelSize& vox
   result.build_seconds += watch.seconds();
 }
 
+void tell_of_solid(const SolidCounts& counts, InsideRule rule) {
+  if (counts.duplicates > 0)
+    log_warning("{} lie exactly on others: what is inside is decided without them",
+                format_count(counts.duplicates, "triangle"));
+  if (counts.open_rays > 0)
+    log_warning("{} rays along x leave the grid inside: the mesh has holes, and what they hit is not solid",
+                format_count(counts.open_rays));
+  if (counts.disputed_voxels == 0) return;
+  if (rule == InsideRule::Winding)
+    log_info("{} lie in several surfaces at once, and are filled; --inside parity leaves them empty",
+             format_count(counts.disputed_voxels, "voxel"));
+  else
+    log_warning("{} lie in several surfaces at once, and are left empty; --inside winding fills them",
+                format_count(counts.disputed_voxels, "voxel"));
+}
+
 }  // namespace vox::voxelize

@@ -33,4 +33,7 @@ BuildOptions with_inside(BuildOptions options, const Inside& inside);
 // Completes a result that was built with these options, and adds its time to the result's.
 void make_inside(BuildResult& result, const Inside& inside, const VoxelSize& voxel_size);
 
+// Logs what a solid build has found in a mesh whose inside is not clear.
+void tell_of_solid(const SolidCounts& counts, InsideRule rule);
+
 }  // namespace vox::voxelize

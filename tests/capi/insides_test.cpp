@@ -111,6 +111,25 @@ TEST_F(CapiInsides, FloodsFillWhatNoPathLeadsTo) {
   EXPECT_EQ(info_of(scene_).solid, 1u);
 }
 
+TEST_F(CapiInsides, TellWhereRulesDiffer) {
+  const size_t corners = positions_.size() / 3;
+  for (size_t i = 0; i < 3 * corners; ++i) positions_.push_back(positions_[i] + 3);
+  for (size_t i = 0, faces = faces_.size(); i < faces; ++i)
+    faces_.push_back(faces_[i] + static_cast<uint32_t>(corners));
+  make_mesh();
+  std::string texts;
+  const auto add = [](void* to, int32_t, const char* text) { *static_cast<std::string*>(to) += text; };
+  EXPECT_OK(vox_engine_set_log(engine_, add, &texts));
+  vox_voxelize_options options = with_numbers();
+  options.solid = VOX_SOLID;
+  voxels_of(options);
+  EXPECT_NE(texts.find("in several surfaces at once, and are filled"), std::string::npos) << texts;
+  options.solid = VOX_SOLID_PARITY;
+  voxels_of(options);
+  EXPECT_NE(texts.find("in several surfaces at once, and are left empty"), std::string::npos) << texts;
+  EXPECT_OK(vox_engine_set_log(engine_, nullptr, nullptr));
+}
+
 TEST_F(CapiInsides, ShellsAreDistancesToTheNearestSurfaceVoxel) {
   vox_voxelize_options options = with_numbers();
   const Dense surface = voxels_of(options);

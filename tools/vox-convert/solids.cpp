@@ -172,23 +172,6 @@ std::optional<attributes::PackedValues> make_values(voxelize::BuildResult& resul
   return normals;
 }
 
-// Tells what --solid has found in a mesh whose inside is not clear.
-void warn_of_solid(const voxelize::SolidCounts& counts, const ConvertOptions& options) {
-  if (counts.duplicates > 0)
-    log_warning("{} lie exactly on others: what is inside is decided without them",
-                format_count(counts.duplicates, "triangle"));
-  if (counts.open_rays > 0)
-    log_warning("{} rays along x leave the grid inside: the mesh has holes, and what they hit is not solid",
-                format_count(counts.open_rays));
-  if (counts.disputed_voxels == 0) return;
-  if (options.build.inside == voxelize::InsideRule::Winding)
-    log_info("{} lie in several surfaces at once, and are filled; --inside parity leaves them empty",
-             format_count(counts.disputed_voxels, "voxel"));
-  else
-    log_warning("{} lie in several surfaces at once, and are left empty; --inside winding fills them",
-                format_count(counts.disputed_voxels, "voxel"));
-}
-
 }  // namespace
 
 void complete_mesh(voxelize::BuildResult& result, const voxelize::Inside& inside, Engine& engine,
@@ -197,7 +180,7 @@ void complete_mesh(voxelize::BuildResult& result, const voxelize::Inside& inside
     voxelize::make_inside(result, inside, input.grid.voxel_size);
     conversion.normals = make_values(result, engine, input, options);
   }
-  warn_of_solid(result.solid, options);
+  voxelize::tell_of_solid(result.solid, options.build.inside);
 }
 
 uint32_t colors_for_surface(const ConvertOptions& options) {
