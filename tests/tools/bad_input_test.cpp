@@ -362,6 +362,7 @@ class DamagedScene : public CubesTest {
     if (std::system("/usr/bin/python3 -c 'import h5py' > /dev/null 2>&1") != 0) GTEST_SKIP() << "no h5py";
     std::filesystem::copy(folder_ / "cube.h5", folder_ / "damaged.h5");
     change("damaged.h5", "svdag/level_04/words", 2);  // the first leaf's materials
+    add_color("damaged.h5");                          // for the material that some of its voxels now have
     write("script.txt", "box add min 20,20,20 max 24,24,24 material 3\n");
   }
 
@@ -369,6 +370,10 @@ class DamagedScene : public CubesTest {
   void change(const std::string& file, const std::string& dataset, int word) const {
     python("import h5py\nwords = h5py.File('" + file + "', 'r+')['" + dataset +
            "']\nat = " + std::to_string(word) + "\nwords[at] = int(words[at]) ^ 1\n");
+  }
+  void add_color(const std::string& file) const {
+    python("import h5py, numpy\nh5py.File('" + file +
+           "', 'r+')['palette'].attrs['count'] = numpy.uint32(2)\n");
   }
   Finished run(const std::string& program, const Arguments& arguments) const {
     return run_program(program, arguments, {.folder = folder_, .file_size_limit = {}});
@@ -440,6 +445,7 @@ TEST_F(DamagedScene, MayBeASpatialHash) {
       "import h5py\ncells = h5py.File('hash.h5', 'r+')['hash/cells']\n"
       "at = next(i for i, cell in enumerate(cells[:].tolist()) if cell != 2 ** 64 - 1)\n"
       "cells[at] = int(cells[at]) ^ 1\n");
+  add_color("hash.h5");
   expect_refused("vox-convert", {"hash.h5", "-o", "a.h5", "--structure", "svdag"});
   expect_refused("vox-edit", {"hash.h5", "-s", "script.txt", "-o", "a.h5"});
   expect_done("vox-convert", {"hash.h5", "-o", "a.h5", "--structure", "svdag", "--force"});

@@ -254,8 +254,7 @@ std::string problem_on_small_disk(const dag::VoxelScene& scene, const fs::path& 
       message = error.what();
     }
     [[maybe_unused]] ssize_t written = write(ends[1], message.data(), message.size());
-    H5close();  // as at the end of a process
-    _exit(0);   // the static objects of CUDA must not be destroyed in a fork of a process that uses it
+    _exit(0);  // static objects of CUDA must not be destroyed in a fork; tests of tools see how programs end
   }
   close(ends[1]);
   std::string message(4096, '\0');
