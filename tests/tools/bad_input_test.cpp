@@ -361,20 +361,13 @@ class DamagedScene : public CubesTest {
     if (IsSkipped()) return;
     if (std::system("/usr/bin/python3 -c 'import h5py' > /dev/null 2>&1") != 0) GTEST_SKIP() << "no h5py";
     std::filesystem::copy(folder_ / "cube.h5", folder_ / "damaged.h5");
-    change("damaged.h5", "svdag/level_04/words", 2);  // the first leaf's materials
-    add_color("damaged.h5");                          // for the material that some of its voxels now have
+    python(  // changes the lowest bits of the first leaf's materials, and adds a color for them
+        "import h5py, numpy\nfile = h5py.File('damaged.h5', 'r+')\n"
+        "file['palette'].attrs['count'] = numpy.uint32(2)\n"
+        "words = file['svdag/level_04/words']\nwords[2] = int(words[2]) ^ 1\n");
     write("script.txt", "box add min 20,20,20 max 24,24,24 material 3\n");
   }
 
-  // Changes the lowest bits of a word.
-  void change(const std::string& file, const std::string& dataset, int word) const {
-    python("import h5py\nwords = h5py.File('" + file + "', 'r+')['" + dataset +
-           "']\nat = " + std::to_string(word) + "\nwords[at] = int(words[at]) ^ 1\n");
-  }
-  void add_color(const std::string& file) const {
-    python("import h5py, numpy\nh5py.File('" + file +
-           "', 'r+')['palette'].attrs['count'] = numpy.uint32(2)\n");
-  }
   Finished run(const std::string& program, const Arguments& arguments) const {
     return run_program(program, arguments, {.folder = folder_, .file_size_limit = {}});
   }
@@ -442,10 +435,10 @@ TEST_F(DamagedScene, WithForceHasTheDigestOfItsContentAndSaysSo) {
 TEST_F(DamagedScene, MayBeASpatialHash) {
   converted({"cube.h5", "--structure", "hash", "-o", "hash.h5"});
   python(
-      "import h5py\ncells = h5py.File('hash.h5', 'r+')['hash/cells']\n"
+      "import h5py, numpy\nfile = h5py.File('hash.h5', 'r+')\n"
+      "file['palette'].attrs['count'] = numpy.uint32(2)\ncells = file['hash/cells']\n"
       "at = next(i for i, cell in enumerate(cells[:].tolist()) if cell != 2 ** 64 - 1)\n"
       "cells[at] = int(cells[at]) ^ 1\n");
-  add_color("hash.h5");
   expect_refused("vox-convert", {"hash.h5", "-o", "a.h5", "--structure", "svdag"});
   expect_refused("vox-edit", {"hash.h5", "-s", "script.txt", "-o", "a.h5"});
   expect_done("vox-convert", {"hash.h5", "-o", "a.h5", "--structure", "svdag", "--force"});
