@@ -71,10 +71,10 @@ void tell_of_solid(const SolidCounts& counts, InsideRule rule) {
                 format_count(counts.open_rays));
   if (counts.disputed_voxels == 0) return;
   if (rule == InsideRule::Winding)
-    log_info("{} lie in several surfaces at once, and are filled; --inside parity leaves them empty",
+    log_info("{} lie in several surfaces at once, and are filled; the rule of parity leaves them empty",
              format_count(counts.disputed_voxels, "voxel"));
   else
-    log_warning("{} lie in several surfaces at once, and are left empty; --inside winding fills them",
+    log_warning("{} lie in several surfaces at once, and are left empty; winding numbers fill them",
                 format_count(counts.disputed_voxels, "voxel"));
 }
 
