@@ -346,9 +346,10 @@ VOX_API vox_status vox_scene_info(const vox_scene* scene, vox_info* info);
 /* Returns the name of a palette entry, or "" if there is none. It is valid until the scene is changed or deleted. */
 VOX_API const char* vox_scene_palette_name(const vox_scene* scene, uint32_t entry);
 
-/* Writes statistics of a scene as a JSON object: what vox_scene_info() says, the box around all voxels, the levels of
- * the octree, and the voxels of each palette entry. It takes *length bytes and a final 0, and is written if `text` has
- * room for it in its `capacity` bytes. Call it with NULL and 0 to learn the length. */
+/* Writes statistics of a scene as a JSON object: what vox_scene_info() says, the octree's nodes for each unique one
+ * ("dedup"), the box around all voxels, the levels of the octree, and the voxels of each palette entry. It takes *length
+ * bytes and a final 0, and is written if `text` has room for it in its `capacity` bytes. Call it with NULL and 0 to learn
+ * the length. */
 VOX_API vox_status vox_scene_stats(vox_engine* engine, const vox_scene* scene, char* text, uint64_t capacity,
                                    uint64_t* length);
 

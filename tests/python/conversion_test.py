@@ -319,6 +319,8 @@ class Conversions(ProgramTest):
             self.skipTest("no pyopenvdb: its own files are not read")
         values = np.zeros((20, 30, 25), np.float32)
         values[3:11, 5:21, 7:9] = np.arange(1, 17)[None, :, None]
+        facts = vox.stats(self.scene)
+        self.assertAlmostEqual(facts["dedup"], facts["svo_nodes"] / facts["unique_nodes"])
         grid = pyopenvdb.FloatGrid()
         grid.copyFromArray(values)
         pyopenvdb.write(self.path("grid.vdb"), grids=[grid])
