@@ -1,8 +1,11 @@
-// Voxels of a scene in the caller's memory: as lists, as dense boxes and as pictures.
+// Voxels of a scene in the caller's memory: as lists, as dense boxes, as hits of rays and as pictures.
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "capi/handles.h"
@@ -15,6 +18,7 @@
 #include "libvox/dag/walk.h"
 #include "libvox/render/camera.h"
 #include "libvox/render/picture_share.h"
+#include "libvox/render/ray_hits.h"
 #include "libvox/render/render.h"
 #include "libvox/render/volume_render.h"
 
@@ -191,6 +195,83 @@ void write_box(const dag::VoxelScene& scene, const VoxelBox& region, uint32_t fo
   });
 }
 
+// --- rays ---
+
+Vec3d place_at(const double* numbers, uint64_t i) {
+  return {numbers[3 * i], numbers[3 * i + 1], numbers[3 * i + 2]};
+}
+
+// The caller's rays, and its arrays for their hits, of which any may be nullptr.
+struct RayArrays {
+  uint64_t count;
+  const double *origins, *directions;
+  vox_hits to;
+};
+
+class HitWriter {
+ public:
+  HitWriter(const dag::VoxelScene& scene, const RayArrays& arrays)
+      : arrays_(arrays), has_colors_(scene.colors.has_value()), value_colors_(value_colors(scene)) {}
+
+  // Writes what ray number i hit.
+  void write(uint64_t i, const render::PlacedRay& ray, const render::GridHit& hit) const {
+    const vox_hits& to = arrays_.to;
+    const bool found = hit.found();
+    if (to.distances != nullptr)
+      to.distances[i] = found ? ray.distance(hit) : std::numeric_limits<double>::infinity();
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      if (to.voxels != nullptr) to.voxels[3 * i + axis] = hit.voxel[axis];
+      const int8_t towards = arrays_.directions[3 * i + axis] < 0 ? 1 : -1;
+      if (to.normals != nullptr) to.normals[3 * i + axis] = found && hit.face == axis ? towards : int8_t{0};
+    }
+    if (to.materials != nullptr)
+      to.materials[i] = !found ? uint8_t{255} : has_colors_ ? uint8_t{0} : static_cast<uint8_t>(hit.value);
+    if (to.colors == nullptr) return;
+    const Rgb color = !found        ? Rgb{}
+                      : has_colors_ ? rgb_of(scene::unpacked_color(hit.value))
+                                    : value_colors_[hit.value + 1];
+    std::copy(color.begin(), color.end(), to.colors + 4 * i);
+    to.colors[4 * i + 3] = found ? 255 : 0;
+  }
+
+ private:
+  const RayArrays& arrays_;
+  const bool has_colors_;
+  const std::array<Rgb, scene::kPaletteSize + 1> value_colors_;
+};
+
+void cast_rays(const vox_engine& on, const dag::VoxelScene& scene, const RayArrays& arrays) {
+  const render::RayPlacer placer(dag::kLeafLog2 + scene.dag.depth(), scene.origin, scene.voxel_size);
+  std::atomic<uint64_t> wrong = arrays.count;  // a ray that cannot be placed
+  parallel_for(uint64_t{0}, arrays.count, [&](uint64_t i) {
+    if (!placer.accepts(place_at(arrays.origins, i), place_at(arrays.directions, i))) wrong = i;
+  });
+  if (wrong < arrays.count)
+    throw UsageError(
+        "its numbers must be finite and its direction not 0, 0, 0, and it must begin near the scene")
+        .at(fmt::format("ray {}", wrong.load()));
+  const auto caster =
+      render::make_ray_caster(on.engine->handle(), scene.dag, scene.colors ? &*scene.colors : nullptr);
+  const HitWriter writer(scene, arrays);
+  constexpr uint64_t kAtOnce = 1 << 18;
+  const uint64_t most = std::min(kAtOnce, arrays.count);
+  std::vector<render::PlacedRay> placed(most);
+  std::vector<render::GridRay> rays(most);
+  std::vector<render::GridHit> hits(most);
+  Progress progress("casting rays", arrays.count);
+  for (uint64_t first = 0; first < arrays.count; first += most) {
+    throw_if_cancelled();
+    const uint64_t n = std::min(most, arrays.count - first);
+    parallel_for(uint64_t{0}, n, [&](uint64_t i) {
+      placed[i] = placer.placed(place_at(arrays.origins, first + i), place_at(arrays.directions, first + i));
+      rays[i] = placed[i].ray;
+    });
+    caster->cast(std::span(rays).first(n), std::span(hits).first(n));
+    parallel_for(uint64_t{0}, n, [&](uint64_t i) { writer.write(first + i, placed[i], hits[i]); });
+    progress.update(first + n, "");
+  }
+}
+
 // --- pictures ---
 
 std::optional<Vec3d> place_of(const double* numbers) {
@@ -274,6 +355,19 @@ vox_status vox_scene_dense(vox_engine* engine, const vox_scene* scene, const int
   return vox::call(engine, [&](vox_engine&) {
     const vox::dag::VoxelScene& content = vox::content_of(scene);
     vox::write_box(content, vox::region_of(content, low, high), format, values, bytes);
+  });
+}
+
+vox_status vox_scene_rays(vox_engine* engine, const vox_scene* scene, uint64_t count, const double* origins,
+                          const double* directions, const vox_hits* hits) {
+  return vox::call(engine, [&](vox_engine& on) {
+    const vox::dag::VoxelScene& content = vox::content_of(scene);
+    vox::needed(hits, "hits");
+    const vox_hits to = vox::known_part(hits, "hits");
+    if (count == 0) return;
+    vox::needed(origins, "origins");
+    vox::needed(directions, "directions");
+    vox::cast_rays(on, content, {count, origins, directions, to});
   });
 }
 

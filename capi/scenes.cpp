@@ -65,6 +65,7 @@ std::string stats_text(const vox_engine& engine, const dag::VoxelScene& scene) {
       .set("material_bits", dag.materials ? 4 : 0)
       .set("unique_nodes", dag.unique_nodes())
       .set("svo_nodes", dag.svo_nodes())
+      .set("dedup", stats.all_levels().reduction())
       .set("coverage", scene.coverage == scene::Coverage::Thin ? "thin" : "conservative")
       .set("solid", scene.solid)
       .set("up", scene.up == dag::UpAxis::X   ? "x"

@@ -346,9 +346,10 @@ VOX_API vox_status vox_scene_info(const vox_scene* scene, vox_info* info);
 /* Returns the name of a palette entry, or "" if there is none. It is valid until the scene is changed or deleted. */
 VOX_API const char* vox_scene_palette_name(const vox_scene* scene, uint32_t entry);
 
-/* Writes statistics of a scene as a JSON object: what vox_scene_info() says, the box around all voxels, the levels of
- * the octree, and the voxels of each palette entry. It takes *length bytes and a final 0, and is written if `text` has
- * room for it in its `capacity` bytes. Call it with NULL and 0 to learn the length. */
+/* Writes statistics of a scene as a JSON object: what vox_scene_info() says, the octree's nodes for each unique one
+ * ("dedup"), the box around all voxels, the levels of the octree, and the voxels of each palette entry. It takes *length
+ * bytes and a final 0, and is written if `text` has room for it in its `capacity` bytes. Call it with NULL and 0 to learn
+ * the length. */
 VOX_API vox_status vox_scene_stats(vox_engine* engine, const vox_scene* scene, char* text, uint64_t capacity,
                                    uint64_t* length);
 
@@ -394,6 +395,76 @@ enum {
 /* Writes all voxels of a box, x fastest, then y. The box must lie in the grid; `bytes` must be their size. */
 VOX_API vox_status vox_scene_dense(vox_engine* engine, const vox_scene* scene, const int64_t* low,
                                    const int64_t* high, uint32_t format, void* values, uint64_t bytes);
+
+/* --- bricks -------------------------------------------------------------------------------------------------------- */
+
+/* Cubes of voxels, each in the form that takes the least memory (docs/formats.md, "Bricks"). */
+typedef struct vox_bricks vox_bricks;
+
+typedef struct vox_bricks_options {
+  uint64_t struct_size;
+  const char* types; /* the types that a brick may have, separated by commas; NULL: all */
+  uint32_t side;     /* voxels along a brick's side: 4, 8, 16, … 512; 0: as many as take the least memory */
+  uint32_t reserved; /* 0 */
+} vox_bricks_options;
+
+/* Makes the bricks of a scene's materials, the same that vox-convert --structure bricks writes: the value of a voxel is a
+ * byte, 0: empty, m + 1: material m, 1: filled, without materials. A scene with 24-bit colors is an error. `options` may
+ * be NULL. The bricks stay valid when the scene changes or is deleted. */
+VOX_API vox_status vox_scene_bricks(vox_engine* engine, const vox_scene* scene,
+                                    const vox_bricks_options* options, vox_bricks** bricks);
+VOX_API void vox_bricks_delete(vox_bricks** bricks);
+
+/* The attributes that the bricks have in a file, by the same names. */
+typedef struct vox_bricks_attributes {
+  uint64_t struct_size;   /* set by the caller */
+  uint32_t size[3];       /* voxels along x, y and z */
+  uint32_t brick_side;    /* voxels along a brick's side */
+  double spacing[3];      /* the sides of a voxel in the world */
+  double origin[3];       /* the place of the lower corner of voxel (0, 0, 0) in the world */
+  uint64_t filled;        /* the number of filled voxels */
+  uint32_t entry_words;   /* words of an entry of the root, 1 or 2 */
+  uint32_t group_levels;  /* levels of groups of a sparse root; 0: the root is dense */
+  uint32_t place_log2;    /* with groups: places are in units of 2^place_log2 words */
+  uint32_t type_count;    /* the number of types that bricks may have, at most 16 */
+  uint32_t allowed_types; /* bit t is set if a brick could have type t */
+  uint32_t reserved;      /* 0 */
+  uint64_t counts[16];    /* the number of bricks of each type in the root */
+} vox_bricks_attributes;
+
+/* Fills as much of `attributes` as attributes->struct_size says. */
+VOX_API vox_status vox_bricks_describe(const vox_bricks* bricks, vox_bricks_attributes* attributes);
+
+/* These return the name of a type of bricks, such as "dense" ("" if there is no type of this number), and the names of the
+ * files that the scene was made from. They are valid as long as the bricks. */
+VOX_API const char* vox_bricks_type_name(const vox_bricks* bricks, uint32_t type);
+VOX_API const char* vox_bricks_source(const vox_bricks* bricks);
+
+/* Writes the array that has this name in a file: "root", the name of a type and, with groups, "groups", "blocks0",
+ * "list0" and so on. It has *count words, and is written if `words` is not NULL; `capacity` is the number of words for
+ * which there is room. Call it with NULL and 0 to learn the number. */
+VOX_API vox_status vox_bricks_words(const vox_bricks* bricks, const char* name, uint32_t* words,
+                                    uint64_t capacity, uint64_t* count);
+
+/* --- rays ---------------------------------------------------------------------------------------------------------- */
+
+/* Arrays for the hits of rays, of which each may be NULL. */
+typedef struct vox_hits {
+  uint64_t struct_size;
+  double* distances;  /* from the origin to the voxel, in units of the world; infinity: nothing is hit */
+  int32_t* voxels;    /* x, y, z; -1, -1, -1: nothing is hit */
+  uint8_t* materials; /* the material, 0 without materials; 255: nothing is hit */
+  uint8_t* colors;    /* RGBA of the voxel's color or material; alpha 0: nothing is hit */
+  int8_t* normals;    /* x, y, z: out of the face that the ray enters; 0, 0, 0 if it enters none */
+} vox_hits;
+
+/* Finds the first filled voxel that each of `count` rays hits. `origins` and `directions` have x, y, z of each ray in the
+ * world; a direction may have any length but 0. A ray that begins in a filled voxel hits that one, at the distance 0.
+ * Rays are traced as those of pictures: in a cube of R³ voxels (R is a power of two) a ray may be off by R² / 2^29 voxels,
+ * at most half a voxel, or 4 voxels if R is 2^20. An origin more than 2^32 voxels from the grid is an error. Each call
+ * copies the scene to the engine's first device, so that a call should have many rays. */
+VOX_API vox_status vox_scene_rays(vox_engine* engine, const vox_scene* scene, uint64_t count,
+                                  const double* origins, const double* directions, const vox_hits* hits);
 
 /* --- pictures ------------------------------------------------------------------------------------------------------ */
 

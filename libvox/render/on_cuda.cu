@@ -1,4 +1,5 @@
 #include "libvox/device/cuda_device.cuh"
+#include "libvox/render/ray_hits_impl.h"
 #include "libvox/render/render_impl.h"
 #include "libvox/render/volume_render_impl.h"
 
@@ -9,3 +10,6 @@ template std::unique_ptr<vox::render::Renderer> vox::render::make_renderer(devic
 
 template std::unique_ptr<vox::render::VolumeRenderer> vox::render::make_volume_renderer(
     device::CudaDevice&, const bricks::FrozenBricks&);
+
+template std::unique_ptr<vox::render::RayCaster> vox::render::make_ray_caster(
+    device::CudaDevice&, const dag::FrozenDag&, const attributes::PackedValues*);

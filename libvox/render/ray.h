@@ -208,11 +208,12 @@ struct RayAxis {
   }
 
   // Returns the ticks to plane 0, counted from `before` ticks after the eye. They are far in the past if the
-  // ray is never in the cube.
+  // ray is never in the cube. If the ray stands still, it has crossed the plane before its voxel one tick earlier, so
+  // that it is in this voxel when it enters the cube along any other axis.
   VOX_HD int64_t first_plane_after(int64_t before, int64_t first, uint32_t log2_side) const {
     if (!still) return first - before > -kFarTicks ? first - before : -kFarTicks;
     const int64_t voxel = still_at(before, log2_side) >> kFineBits;
-    return voxel >= 0 && voxel < int64_t{1} << log2_side ? -voxel * step : -kFarTicks;
+    return voxel >= 0 && voxel < int64_t{1} << log2_side ? -voxel * step - 1 : -kFarTicks;
   }
 };
 

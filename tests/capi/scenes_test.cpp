@@ -276,7 +276,8 @@ TEST_F(CapiScene, PicturesAndStatisticsShowTheScene) {
   EXPECT_OK(vox_scene_stats(engine_, scene_, text.data(), length + 1, &length));
   for (const std::string& part :
        {fmt::format("\"voxels\": {}", info_of(scene_).voxels), std::string("\"coverage\": \"conservative\""),
-        std::string("\"solid\": false"), std::string("\"up\": \"y\""), std::string("\"end\": [")})
+        std::string("\"solid\": false"), std::string("\"dedup\": 1."), std::string("\"up\": \"y\""),
+        std::string("\"end\": [")})
     EXPECT_NE(std::string(text.data()).find(part), std::string::npos) << part;
 }
 

@@ -59,6 +59,69 @@ class Conversions(ProgramTest):
         self.assertTrue(self.scene[:].flags.f_contiguous)
         self.assertGreater(self.scene.filled, 5000)
 
+    def test_bricks_are_those_that_the_program_writes(self):
+        self.scene.save(self.path("for-bricks.h5"))
+        for size, types in ((16, "all"), (0, "dense,empty"), (4, "octree,list"), (512, "all")):
+            self.convert("for-bricks.h5", "--structure", "bricks", "--brick-size", str(size or "auto"), "--types", types, "-o",
+                         "bricks.h5", "--force")
+            found = self.scene.bricks(size=size, types=types)
+            with vox.open(self.path("bricks.h5")) as file:
+                group, memory = file.file["bricks"], found.file
+                self.assertEqual(set(group.attrs), set(memory.attrs))
+                for name, value in group.attrs.items():
+                    value = value.decode() if isinstance(value, bytes) else value
+                    np.testing.assert_array_equal(memory.attrs[name], value, name)
+                for name in group:
+                    words = group[name].asstr()[()] if name == "types" else group[name][()]
+                    np.testing.assert_array_equal(memory.get(name) if words.size else words, words, name)
+                for box in (np.s_[:], np.s_[3:47, 5:90, 20:33], np.s_[:, 9, 17]):
+                    np.testing.assert_array_equal(found[box], self.scene[box])
+                places = np.random.default_rng(3).integers(0, 100, (300, 3))
+                np.testing.assert_array_equal(found.at(places), file.at(places))
+                for of_memory, of_file in zip(joined(found.voxels()), joined(file.voxels())):
+                    np.testing.assert_array_equal(of_memory, of_file)
+                np.testing.assert_array_equal(found.palette, file.palette)
+                np.testing.assert_array_equal(found.centers(places), self.scene.centers(places))
+                self.assertEqual((found.filled, found.size, found.palette_names, found.source, repr(found)),
+                                 (file.filled, file.size, file.palette_names, file.source, repr(file)))
+        large = vox.voxelize([[0, 0, 0], [1, 0, 0], [0, 1, 0]], res=8192, device=DEVICE)
+        sparse = large.bricks(size=4)
+        self.assertIn("group_levels", sparse.file.attrs)
+        self.assertEqual(sparse.filled, large.filled)
+        for box in (np.s_[3000:3100, 5000:5200, :3], np.s_[8100:, :90, 0]):
+            np.testing.assert_array_equal(sparse[box], large[box])
+        for wrong in ({"size": 5}, {"size": 1024}, {"types": "empty,homogeneous"}, {"types": "cubes"}, {"types": ""}):
+            with self.assertRaises(vox.VoxError):
+                self.scene.bricks(**wrong)
+        with self.assertRaises(ValueError):
+            self.scene.bricks(size=-4)
+
+    def test_rays_hit_what_a_march_through_the_dense_voxels_finds(self):
+        dense, size = self.scene[:], self.scene.voxel_size
+        place = np.stack(np.mgrid[0:100, 0:100], axis=-1).reshape(-1, 2)
+        for axis in range(3):
+            voxels = np.insert(place, axis, 300, axis=1)  # outside of the cube
+            origins, direction = self.scene.centers(voxels), -7.0 * np.eye(3)[axis]
+            hits = self.scene.rays(origins, direction)
+            column = np.moveaxis(dense, axis, 2)[..., ::-1].reshape(-1, 100)
+            steps, found = (column > 0).argmax(axis=1), (column > 0).any(axis=1)
+            voxels[:, axis] = 99 - steps
+            np.testing.assert_array_equal(hits.voxels, np.where(found[:, None], voxels, -1))
+            np.testing.assert_allclose(hits.distances, np.where(found, (steps + 200.5) * size, np.inf), rtol=1e-9)
+            np.testing.assert_array_equal(hits.materials[found], column[np.flatnonzero(found), steps[found]] - 1)
+            np.testing.assert_array_equal(hits.colors[found, :3], self.scene.palette[hits.materials[found]])
+            np.testing.assert_array_equal(hits.colors[:, 3], 255 * found)
+            np.testing.assert_array_equal(hits.normals, found[:, None] * np.eye(3)[axis])
+            self.assertTrue(found.any() and not found.all())
+        one = self.scene.rays(origins[5].tolist(), np.float32(direction))
+        self.assertEqual((one.distances[0], len(one.materials)), (hits.distances[5], 1))
+        self.assertEqual(len(self.scene.rays(np.zeros((0, 3)), [0, 0, 1]).distances), 0)
+        for origin, towards in (([0, 0], [0, 0, 1]), (np.zeros((2, 3)), np.ones((3, 3))), (np.zeros((1, 1, 3)), [0, 0, 1])):
+            with self.assertRaises(ValueError):
+                self.scene.rays(origin, towards)
+        with self.assertRaises(vox.VoxError):
+            self.scene.rays([0, 0, 0], [0, 0, 0])
+
     def test_insides_are_those_that_the_program_makes(self):
         ball = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], np.float32) * 5
         faces = np.array([[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]])
@@ -256,6 +319,8 @@ class Conversions(ProgramTest):
             self.assertEqual(scene.digest, file.digest)
         scene.clip(np.s_[:10, :, :])
         self.assertEqual(scene.count(), scene.count(np.s_[:10, :, :]))
+        facts = vox.stats(self.scene)
+        self.assertAlmostEqual(facts["dedup"], facts["svo_nodes"] / facts["unique_nodes"])
         self.assertEqual(vox.stats(self.path("saved.h5"), device=DEVICE)["digest"], vox.load(self.path("saved.h5")).digest)
 
     def test_many_sources_give_the_scenes_that_they_give_alone(self):

@@ -76,6 +76,8 @@ for name, table in r['tables'].items():
     assert table['items_bytes'] == sum(s['items_bytes'] for s in table['sizes'])
     assert [l['items'] for l in table['levels']] == [l['unique_nodes'] for l in r['levels']]
 assert sum(m['voxels'] for m in r['scene']['materials']) == r['scene']['voxels']
+nodes = [sum(l[name] for l in r['levels']) for name in ('svo_nodes', 'unique_nodes')]
+assert abs(r['scene']['dedup'] * nodes[1] / nodes[0] - 1) < 1e-9 and r['scene']['dedup'] > 1
 assert r['levels'][-1]['side'] == 4 and 'geometry' in r['levels'][0]
 assert r['scene']['dag_bytes'] == sum(l['bytes'] for l in r['levels']) == r['sizes']['svdag']['bytes']
 print('good')

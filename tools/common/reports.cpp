@@ -10,6 +10,7 @@
 #include "libvox/base/json.h"
 #include "libvox/base/process.h"
 #include "libvox/base/units.h"
+#include "libvox/measure/stats.h"
 #include "tools/common/tool.h"
 
 namespace vox {
@@ -306,6 +307,7 @@ std::string describe_scene(const SceneFigures& figures) {
 }
 
 void set_identity(ResultGroup& results, const dag::FrozenDag& dag, uint64_t bytes) {
+  const measure::LevelStats all = {.svo_nodes = dag.svo_nodes(), .unique_nodes = dag.unique_nodes()};
   results
       .set("digest", dag::to_string(dag.digest),
            "128 bits that name the content of the scene, in hexadecimal.")
@@ -314,7 +316,9 @@ void set_identity(ResultGroup& results, const dag::FrozenDag& dag, uint64_t byte
       .set("voxels", dag.voxels, "voxels", "Number of filled voxels.")
       .set("dag_bytes", bytes, "bytes", "Size of nodes and leaves alone.")
       .set("material_bits", dag.materials ? 4u : 0u, "bits",
-           "Number of bits of a filled voxel's material: 4, or 0 without materials.");
+           "Number of bits of a filled voxel's material: 4, or 0 without materials.")
+      .set("dedup", all.reduction(), "octree nodes per unique node",
+           "Number of octree nodes for each unique one, in all levels.");
 }
 
 void set_voxel_size(ResultGroup& results, const dag::VoxelScene& scene) {

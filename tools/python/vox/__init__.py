@@ -33,12 +33,12 @@ from .conversion import (Distances, combine, compose, faults, load, sdf, stats, 
                          voxelize_volume)
 from .engine import Engine
 from .library import VoxError
-from .memory_scene import MemoryScene
+from .memory_scene import Hits, MemoryScene
 from .opening import Results, Volume, open, report
 from .scene import Edit, Scene
 from .spatial_hash import SpatialHash
 
-__all__ = ["Distances", "Edit", "Engine", "MemoryScene", "Results", "Scene", "SpatialHash", "Volume", "VoxError", "combine",
-           "compose", "faults", "load", "open", "report", "sdf", "stats", "voxelize", "voxelize_many", "voxelize_points",
+__all__ = ["Distances", "Edit", "Engine", "Hits", "MemoryScene", "Results", "Scene", "SpatialHash", "Volume", "VoxError",
+           "combine", "compose", "faults", "load", "open", "report", "sdf", "stats", "voxelize", "voxelize_many", "voxelize_points",
            "voxelize_volume"]
 __version__ = "0.2.0"

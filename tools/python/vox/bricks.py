@@ -11,12 +11,13 @@ VALUE_TYPES = {"u8": np.uint8, "u16": np.uint16, "i16": np.int16, "f32": np.floa
 
 
 class Bricks(Form):
-    """Decodes all bricks of a type at once. Words are values xor the bits of the background."""
+    """Decodes all bricks of a type at once. Words are values xor the bits of the background. The group is that of a file, or
+    an hdf5.ArrayGroup with the same names."""
 
     name = "bricks"
 
-    def __init__(self, file):
-        group = self.group = hdf5.group(file, "bricks")
+    def __init__(self, group):
+        self.group = group
         self.size = self._size()
         self.value_type = np.dtype(VALUE_TYPES[hdf5.text(group, "value_type", list(VALUE_TYPES))])
         self.dtype = np.dtype(f"u{self.value_type.itemsize}")

@@ -137,13 +137,14 @@ class Engine:
 
         self._run(work)
 
-    def _make(self, name, *arguments, files=False):
-        """Does the same for a function that returns a scene through its last argument."""
+    def _make(self, name, *arguments, files=False, delete="vox_scene_delete"):
+        """Does the same for a function that returns an object through its last argument. `delete` names the function that
+        deletes it."""
         pointer = ctypes.c_void_p()
         try:
             self._call(name, *arguments, ctypes.byref(pointer), files=files)
         except BaseException:  # an interrupt may come when the scene is made already
-            self._library.vox_scene_delete(ctypes.byref(pointer))
+            getattr(self._library, delete)(ctypes.byref(pointer))
             raise
         return pointer
 

@@ -88,6 +88,22 @@ class Camera(Sized):
                 ("reserved", c_uint32)]
 
 
+class BricksOptions(Sized):
+    _fields_ = [("struct_size", c_uint64), ("types", c_char_p), ("side", c_uint32), ("reserved", c_uint32)]
+
+
+class BricksAttributes(Sized):
+    _fields_ = [("struct_size", c_uint64), ("size", c_uint32 * 3), ("brick_side", c_uint32), ("spacing", c_double * 3),
+                ("origin", c_double * 3), ("filled", c_uint64), ("entry_words", c_uint32), ("group_levels", c_uint32),
+                ("place_log2", c_uint32), ("type_count", c_uint32), ("allowed_types", c_uint32), ("reserved", c_uint32),
+                ("counts", c_uint64 * 16)]
+
+
+class Hits(Sized):
+    _fields_ = [("struct_size", c_uint64), ("distances", c_void_p), ("voxels", c_void_p), ("materials", c_void_p),
+                ("colors", c_void_p), ("normals", c_void_p)]
+
+
 _BOX = [c_void_p, c_void_p]  # low, high
 # The arguments of the functions that return a status.
 _CALLS = {
@@ -116,6 +132,10 @@ _CALLS = {
     "vox_scene_count": [c_void_p, c_void_p, *_BOX, POINTER(c_uint64)],
     "vox_scene_voxels": [c_void_p, c_void_p, *_BOX, c_uint64, c_void_p, c_void_p, c_void_p],
     "vox_scene_dense": [c_void_p, c_void_p, *_BOX, c_uint32, c_void_p, c_uint64],
+    "vox_scene_bricks": [c_void_p, c_void_p, POINTER(BricksOptions), POINTER(c_void_p)],
+    "vox_bricks_describe": [c_void_p, POINTER(BricksAttributes)],
+    "vox_bricks_words": [c_void_p, c_char_p, c_void_p, c_uint64, POINTER(c_uint64)],
+    "vox_scene_rays": [c_void_p, c_void_p, c_uint64, c_void_p, c_void_p, POINTER(Hits)],
     "vox_scene_render": [c_void_p, c_void_p, POINTER(Camera), c_uint32, c_uint32, c_void_p, c_uint64],
 }
 _OTHERS = {
@@ -130,6 +150,9 @@ _OTHERS = {
     "vox_mesh_triangles": (c_uint64, [c_void_p]),
     "vox_scene_delete": (None, [POINTER(c_void_p)]),
     "vox_scene_palette_name": (c_char_p, [c_void_p, c_uint32]),
+    "vox_bricks_delete": (None, [POINTER(c_void_p)]),
+    "vox_bricks_type_name": (c_char_p, [c_void_p, c_uint32]),
+    "vox_bricks_source": (c_char_p, [c_void_p]),
 }
 
 

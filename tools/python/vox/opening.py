@@ -2,7 +2,7 @@
 of vox-bench, vox-stats and vox-edit (docs/results.md), as dictionaries of arrays with their units."""
 
 import os
-from typing import Any, Dict, List, NamedTuple, Optional, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
 
 import h5py
 import numpy as np
@@ -27,7 +27,7 @@ class VolumeVoxels(NamedTuple):
 
 
 class Volume(Grid):
-    """Values by x, y, z, in the type of the file. Voxels that are not filled have the background."""
+    """Values by x, y, z, in the type of the file or, if they are the materials of a scene, uint8. Voxels that are not filled have the background."""
 
     filled: int
     background: Any
@@ -39,16 +39,13 @@ class Volume(Grid):
     palette_names: Optional[List[str]]
     palette_shares: Optional[np.ndarray]
 
-    def __init__(self, file: Any, form: Form) -> None:
+    def __init__(self, file: Any, form: Form, palette: Optional[Tuple[np.ndarray, List[str], np.ndarray]] = None) -> None:
         super().__init__(file, form, form.size)
         group = form.group
         self.filled, self.background, self.value_type = form.filled, form.background, form.value_type
         self.spacing, self.origin = hdf5.reals(group, "spacing", 3), hdf5.reals(group, "origin", 3)
         self.source = hdf5.text(group, "source")
-        # If the values are a scene's materials + 1, the file has their palette.
-        self.palette, self.palette_names, self.palette_shares = None, None, None
-        if "palette" in file:
-            self.palette, self.palette_names, self.palette_shares = read_palette(file)
+        self.palette, self.palette_names, self.palette_shares = palette or (None, None, None)
 
     def __repr__(self):
         size = " x ".join(map(str, self.size))
@@ -79,7 +76,7 @@ def _scene_form(file, name):
         if form.resolution != resolution:
             raise hdf5.damaged(form.group, f"the resolution is {form.resolution}, but the scene's is {resolution}")
         return form
-    form = Bricks(file)
+    form = Bricks(hdf5.group(file, "bricks"))
     if (form.size != resolution).any() or form.dtype != "u1" or form.background != 0:
         raise hdf5.damaged(form.group, "the bricks are not those of the scene's materials")
     form.depth = depth
@@ -102,7 +99,8 @@ def open(path: "Union[str, os.PathLike[str]]", form: Optional[str] = None) -> Un
         if not forms:
             raise hdf5.damaged(file, "holds neither an SVDAG nor a spatial hash nor bricks")
         if "scene" not in file and forms == ["bricks"]:
-            return Volume(file, Bricks(file))
+            # If the values are a scene's materials + 1, the file has their palette.
+            return Volume(file, Bricks(hdf5.group(file, "bricks")), read_palette(file) if "palette" in file else None)
         return Scene(file, _scene_form(file, form or forms[0]))
     except BaseException:
         file.close()
