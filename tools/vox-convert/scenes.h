@@ -249,9 +249,9 @@ dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conver
 
 // The next functions are steps of convert_points(). This one logs that the sizes of splats are ignored, if they are.
 void tell_ignored_sizes(const ConvertOptions& options);
-// Surveys a cloud, and warns of its faults. Throws Error if the cloud has no points.
-CloudSurvey surveyed(const PointCloud& cloud, const std::filesystem::path& path,
-                     const ConvertOptions& options);
+// Surveys a cloud, and warns of its faults. Splats that are too large for the cloud become small. Throws Error if the cloud
+// has no points.
+CloudSurvey surveyed(PointCloud& cloud, const std::filesystem::path& path, const ConvertOptions& options);
 // Returns the radius within which points fill voxels; 0 for splats with sizes.
 double radius_of(const PointCloud& cloud, const CloudSurvey& found, const ConvertOptions& options);
 // Returns the box of the voxels that points in `box` fill.

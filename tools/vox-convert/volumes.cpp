@@ -99,6 +99,12 @@ void tell_survey(const CloudSurvey& found, const std::filesystem::path& path, co
     log_info("{} left out: withheld, or splats less opaque than {}", format_count(found.left_out, "point"),
              options.points.splats == SplatUse::Centers ? options.points.splat_opacity : kLeastSplatWeight);
   if (found.points == 0) throw Error("no points to convert").at(path.string());
+  if (found.oversized > 0)
+    log_warning(
+        "{} with deviations of {:.4g} units and more, of {}, {} as {} alone: {} too large for the cloud",
+        format_count(found.oversized, "splat"), found.least_oversized, format_count(found.points),
+        found.oversized == 1 ? "counts" : "count", found.oversized == 1 ? "its center" : "their centers",
+        found.oversized == 1 ? "it is" : "they are");
 }
 
 void tell_colorless(const ConvertOptions& options) {
@@ -240,8 +246,7 @@ void tell_ignored_sizes(const ConvertOptions& options) {
     log_info("the sizes of splats are ignored (--splats centers)");
 }
 
-CloudSurvey surveyed(const PointCloud& cloud, const std::filesystem::path& path,
-                     const ConvertOptions& options) {
+CloudSurvey surveyed(PointCloud& cloud, const std::filesystem::path& path, const ConvertOptions& options) {
   const CloudSurvey found =
       cloud.has_shapes ? survey_splats(cloud, options.points.splat_opacity) : survey(cloud);
   tell_survey(found, path, options);
@@ -257,6 +262,7 @@ double radius_of(const PointCloud& cloud, const CloudSurvey& found, const Conver
 }
 
 voxelize::Box around_points(const voxelize::Box& box, double radius) {
+  cloud = with_small_splats(std::move(cloud), found);
   const Vec3d around = {radius, radius, radius};
   return {box.min - around, box.max + around};
 }
