@@ -44,6 +44,10 @@ bool makes_other_colors(const ConvertOptions& options, const SceneFileParts& par
 
 void check_scene_output(const ConvertOptions& options, const SceneFileParts& parts) {
   check_verifiable(options);
+  if (options.exports.slices.by_material && parts.colors && !options.makes_palette)
+    throw UsageError(
+        "--slices-by-material needs materials, and the scene has 24-bit colors: --materials palette makes "
+        "16");
   if (options.materials_out)
     check_target({"the list of materials", *options.materials_out, OutputKind::MaterialList},
                  options.inputs[0], options.overwrite);
@@ -211,6 +215,7 @@ void write_output(const Output& output, const ConvertOptions& options, const std
                    exports, ranks);
     else
       export_scene(output.scene, options.output, clip, exports, ranks);
+    if (ranks.rank() == 0) log_empty_layers(output.scene, options, clip);
   } else if (options.structure && !options.structure->dag && (output.hash || output.symmetric)) {
     write_scene_without_dag(output.scene, options.output, output.forms(), options.compression);
   } else if (options.structure == Structures{.bricks = true}) {

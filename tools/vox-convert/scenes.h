@@ -85,6 +85,11 @@ void check_verifiable(const ConvertOptions& options);
 void write_output(const Output& output, const ConvertOptions& options, const std::optional<VoxelBox>& clip,
                   ranks::Ranks& ranks = ranks::alone());
 
+// Logs how many layers before the first voxel and after the last one are empty, and the --clip that leaves them out, if these
+// are most of the layers that have been written.
+void log_empty_layers(const dag::VoxelScene& scene, const ConvertOptions& options,
+                      const std::optional<VoxelBox>& clip);
+
 // True if a file is made from a scene file, which otherwise is shown or verified.
 bool writes_file(const ConvertOptions& options);
 
