@@ -73,7 +73,7 @@ TEST_F(SolidProgram, SolidClosesHolesAndShowsWhereTheyAre) {
   EXPECT_TRUE(has(converted({"filled.h5", "--info"}), "#0a141e  interior"));
   expect_failure(kBadUsage, "--interior", {"whole.obj", "--res", "64", "--interior", "3", "-o", "x.h5"});
   expect_failure(
-      kBadUsage, "the palette has",
+      kBadUsage, "#rrggbb, joins the palette",
       {"whole.obj", "--res", "64", "--solid", "--interior", "15", "--palette", "two.hex", "-o", "x.h5"});
   expect_failure(kBadUsage, "--interior",
                  {"whole.obj", "--res", "64", "--solid", "--interior", "16", "-o", "x.h5"});
