@@ -342,6 +342,9 @@ TEST_F(VoxelSizeProgram, FilesThatHoldTheSidesComeBackWithThem) {
     EXPECT_EQ(digest({file, "-o", "again.h5"}), made) << file;
     EXPECT_EQ(scene_in("again.h5").voxel_size, VoxelSize(0.25, 2, 0.5)) << file;
   }
+  converted({"long.h5", "--structure", "bricks", "-o", "bricks.h5", "-q"});
+  EXPECT_EQ(digest({"bricks.h5", "-o", "again.h5"}), made);
+  EXPECT_EQ(scene_in("again.h5").voxel_size, VoxelSize(0.25, 2, 0.5));
   converted({"long.h5", "-o", "long.nrrd", "-q"});
   EXPECT_TRUE(has(read_bytes(folder_ / "long.nrrd"), "(0.25,0,0) (0,2,0) (0,0,0.5)"))
       << read_bytes(folder_ / "long.nrrd").substr(0, 400);

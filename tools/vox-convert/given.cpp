@@ -83,7 +83,7 @@ RunTraits of_volume(const ConvertOptions& options) {
 RunTraits of_scene_file(const ConvertOptions& options) {
   if (options.kinds[0] == InputKind::Voxels) return {0, "--info of a file of voxels"};
   const SceneFileParts parts = scene_file_parts(options.inputs[0]);
-  const bool is_scene = parts.dag || parts.hash;
+  const bool is_scene = !keeps_bricks(options, parts);
   const std::string what = is_scene ? "a scene file" : "a file of bricks";
   if (!writes_file(options)) return {0, (options.info ? "--info of " : "--verify of ") + what};
   uint32_t bits = output_bits(options);

@@ -277,7 +277,11 @@ void convert_volume(const ConvertOptions& options);
 bricks::FrozenBricks scene_bricks(const dag::VoxelScene& scene, const ConvertOptions& options,
                                   std::vector<device::KernelTime>& kernels);
 
-// Runs --info, --verify or an export for a scene file that holds only bricks.
+// True if bricks that are alone in their file are shown, verified or written as a dense grid. Otherwise a scene is made of
+// them, if they are a scene's, or the conversion is refused.
+bool keeps_bricks(const ConvertOptions& options, const SceneFileParts& parts);
+
+// Runs --info, --verify or an export for a scene file whose bricks are kept.
 void use_bricks_file(const ConvertOptions& options);
 
 // Makes a scene from a volume: reads it and chooses its materials.

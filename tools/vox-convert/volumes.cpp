@@ -196,6 +196,15 @@ dag::SymmetricDag scene_symmetric(const dag::VoxelScene& scene, const ConvertOpt
                    [&](Engine& engine) { return dag::symmetric_dag(engine.handle(), scene.dag); });
 }
 
+bool keeps_bricks(const ConvertOptions& options, const SceneFileParts& parts) {
+  if (!parts.bricks || parts.dag || parts.hash) return false;
+  if (!writes_file(options) || !scene_palette(options.inputs[0])) return true;
+  const bool changes = options.grid.resolution > 0 || options.grid.clip || fills_space(options) ||
+                       options.structure || options.materials_out || options.exports.pieces.side > 0;
+  return !changes && (kind_of_output(options.output) == OutputKind::Nrrd ||
+                      kind_of_output(options.output) == OutputKind::Npy);
+}
+
 void use_bricks_file(const ConvertOptions& options) {
   const bricks::FrozenBricks bricks = read_bricks(options.inputs[0]);
   if (const size_t coarser = brick_level_bytes(options.inputs[0]).size() - 1; coarser > 0)
@@ -203,7 +212,10 @@ void use_bricks_file(const ConvertOptions& options) {
   if (options.verify) verify_bricks(bricks, options.inputs[0]);
   if (writes_file(options)) {
     if (!is_dense_grid(options.output))
-      throw UsageError("a file of bricks needs -o with .nrrd or .npy, or --info, or --verify");
+      throw UsageError(
+          "a file of a volume's bricks needs -o with .nrrd or .npy, or --info, or --verify: of the .nrrd "
+          "file, "
+          "--structure svdag makes a scene");
     check_writable(options.output, kind_of_output(options.output), options.overwrite);
     write_dense_grid(bricks::bricks_volume(bricks), options.output);
     log_info("{}: {}", options.output.string(), format_bytes(size_of_written(options.output)));
@@ -250,6 +262,7 @@ CloudSurvey surveyed(PointCloud& cloud, const std::filesystem::path& path, const
   const CloudSurvey found =
       cloud.has_shapes ? survey_splats(cloud, options.points.splat_opacity) : survey(cloud);
   tell_survey(found, path, options);
+  cloud = with_small_splats(std::move(cloud), found);
   return found;
 }
 
@@ -262,7 +275,6 @@ double radius_of(const PointCloud& cloud, const CloudSurvey& found, const Conver
 }
 
 voxelize::Box around_points(const voxelize::Box& box, double radius) {
-  cloud = with_small_splats(std::move(cloud), found);
   const Vec3d around = {radius, radius, radius};
   return {box.min - around, box.max + around};
 }
