@@ -29,6 +29,12 @@ SurveyedCloud surveyed(PointCloud cloud, const VoxelizeOptions& options, const s
   if (found.not_finite > 0)
     log_warning("dropped {} with coordinates that are not finite", format_count(found.not_finite, "point"));
   if (found.points == 0) throw Error("no points to convert").at(name.string());
+  if (found.oversized > 0)
+    log_warning("{}: {} too large for the cloud, and {} as {} alone", name.string(),
+                found.oversized == 1 ? "a splat is" : format_count(found.oversized, "splat") + " are",
+                found.oversized == 1 ? "counts" : "count",
+                found.oversized == 1 ? "its center" : "their centers");
+  cloud = with_small_splats(std::move(cloud), found);
   const Vec3d around = Vec3d{1, 1, 1} * options.point_radius;
   return {std::move(cloud), {found.box.min - around, found.box.max + around}};
 }

@@ -129,6 +129,7 @@ constexpr FileType kTypes[] = {
     foreign(".tif .tiff", "a TIFF image", "convert a stack of them to NRRD, for example with Fiji"),
     foreign(".npz", "an archive of NumPy arrays",
             "save the array that is meant: numpy.save('a.npy', numpy.load('a.npz')['name'])"),
+    foreign(".voxel.json .voxel.bin", "an octree for walking in", "name the file that it was made of"),
     foreign(".mat", "a MATLAB file", "write the array as .raw with fwrite, and state its size and type"),
     foreign(".nc .zarr .hdf .hdf5 .n5", "a file of arrays", kToRaw),
     foreign(".qb .qbt .qbcl", "a Qubicle model", "export it from Qubicle as OBJ or COLLADA"),

@@ -354,7 +354,7 @@ void refuse_foreign(const std::filesystem::path& path) {
   std::error_code failed;
   const FileType* type = file_type(path, FileRole::Foreign);
   if (type == nullptr || !std::filesystem::is_regular_file(path, failed)) return;
-  throw Error(fmt::format("is {}, which vox does not support", type->name))
+  throw Error(fmt::format("is {}, which vox does not read", type->name))
       .at(path.string())
       .hint(std::string(type->hint));
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -74,6 +75,9 @@ struct CloudSurvey {
   uint64_t points = 0;      // number of points in the box
   uint64_t not_finite = 0;  // number of points with coordinates that are not finite
   uint64_t left_out = 0;    // see CloudPiece
+  // The number of splats that are too large for the cloud, and the least deviation of one (with_small_splats()).
+  uint64_t oversized = 0;
+  double least_oversized = std::numeric_limits<double>::infinity();
 };
 CloudSurvey survey(const PointCloud& cloud);
 

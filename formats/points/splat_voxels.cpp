@@ -48,6 +48,7 @@ struct SplatSurvey {
   uint64_t splats = 0, not_finite = 0, left_out = 0;
   std::map<uint32_t, ReachClass> classes;  // of the splats that decide about the box
   ReachClass faint;                        // the others
+  std::map<uint32_t, uint64_t> sizes;      // the number of splats in each class of greatest deviations
 
   void add(const SplatSurvey& other) {
     splats += other.splats;
@@ -55,8 +56,14 @@ struct SplatSurvey {
     left_out += other.left_out;
     for (const auto& [bits, reach] : other.classes) classes[bits].add(reach);
     faint.add(other.faint);
+    for (const auto& [bits, count] : other.sizes) sizes[bits] += count;
   }
 };
+
+float greatest_deviation(const SplatShape& shape) {
+  const Vec3d& sides = shape.deviations;
+  return static_cast<float>(std::max({std::abs(sides.x), std::abs(sides.y), std::abs(sides.z)}));
+}
 
 constexpr uint32_t kClassBits = 20;
 uint32_t class_of(double reach) {
@@ -73,6 +80,7 @@ void survey_splat(SplatSurvey& to, const CloudPoint& point, const SplatShape& sh
     return;
   }
   ++to.splats;
+  ++to.sizes[class_of(greatest_deviation(shape))];
   ReachClass one = {.splats = 1, .centers = {point.place, point.place}};
   if (shape.opacity < opacity / 2) {
     one.reached = one.centers;
@@ -93,11 +101,11 @@ void survey_splat(SplatSurvey& to, const CloudPoint& point, const SplatShape& sh
   to.classes[class_of(std::max({reach.x, reach.y, reach.z}))].add(one);
 }
 
-voxelize::Box box_of(const SplatSurvey& found) {
+voxelize::Box box_of(const SplatSurvey& found, uint64_t oversized) {
   if (found.classes.empty()) return found.faint.reached;
   uint64_t rest = 0;
   for (const auto& [bits, reach] : found.classes) rest += reach.splats;
-  const uint64_t cut_off = rest / 100;  // the greatest
+  const uint64_t cut_off = std::max(rest / 100, oversized);  // the greatest
   // The last class whose splats reach as far as they do.
   auto last = std::prev(found.classes.end());
   for (uint64_t greater = last->second.splats; greater <= cut_off && last != found.classes.begin();
@@ -114,6 +122,21 @@ voxelize::Box box_of(const SplatSurvey& found) {
     }
   }
   return box;
+}
+
+// Sets the number of oversized splats, and their least size.
+void find_oversized(CloudSurvey& found, const SplatSurvey& all) {
+  voxelize::Box centers = all.classes.empty() ? all.faint.centers : ReachClass::kNoBox;
+  for (const auto& [bits, reach] : all.classes) centers = ReachClass::around(centers, reach.centers);
+  const Vec3d sides = centers.max - centers.min;
+  const double quarter = std::max({sides.x, sides.y, sides.z}) / 4;
+  if (!(quarter > 0)) return;
+  const uint32_t last = class_of(quarter);
+  uint64_t larger = 0;
+  for (auto size = all.sizes.upper_bound(last); size != all.sizes.end(); ++size) larger += size->second;
+  if (larger == 0 || larger >= (all.splats + 99) / 100) return;
+  found.oversized = larger;
+  found.least_oversized = class_end(last);
 }
 
 }  // namespace
@@ -135,7 +158,22 @@ CloudSurvey survey_splats(const PointCloud& cloud, double opacity) {
         a.add(b);
         return a;
       });
-  return {.box = box_of(all), .points = all.splats, .not_finite = all.not_finite, .left_out = all.left_out};
+  CloudSurvey found = {
+      .box = {}, .points = all.splats, .not_finite = all.not_finite, .left_out = all.left_out};
+  find_oversized(found, all);
+  found.box = box_of(all, found.oversized);
+  return found;
+}
+
+PointCloud with_small_splats(PointCloud cloud, const CloudSurvey& found) {
+  if (found.oversized == 0) return cloud;
+  cloud.read = [read = std::move(cloud.read), least = found.least_oversized](size_t piece) {
+    CloudPiece part = read(piece);
+    for (SplatShape& shape : part.shapes)
+      if (greatest_deviation(shape) >= least) shape.deviations = {0, 0, 0};
+    return part;
+  };
+  return cloud;
 }
 
 namespace {

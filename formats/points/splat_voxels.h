@@ -91,7 +91,14 @@ inline void add_splat(CloudPiece& to, CloudPoint point, const SplatShape& shape)
 // own. For the 1 % of splats with the greatest reach, the greatest reach of the other splats is taken, so that
 // a few huge splats do not make the grid coarse. Splats less than half as opaque as `opacity` do not widen the
 // box, unless there are no others.
+//
+// A splat is oversized if its greatest deviation is more than a quarter of the longest side of the box of all centers that
+// widen the box. The limit is rounded up by at most an eighth. If 1 % of all splats are as large, none is oversized.
 CloudSurvey survey_splats(const PointCloud& cloud, double opacity);
+
+// Returns the cloud with oversized splats as their centers alone: their deviations are 0, which counts as half a voxel.
+// Otherwise a few of them would fill the whole grid.
+PointCloud with_small_splats(PointCloud cloud, const CloudSurvey& found);
 
 struct SplatVoxelOptions {
   double opacity = 0.5;  // the least opacity of a filled voxel

@@ -57,45 +57,13 @@ dag::VoxelScene scene_of_hash(const fs::path& path, const EngineOptions& options
   return scene;
 }
 
-// The bricks of a scene store 0 for an empty voxel and m + 1 for material m.
-ValueEntries entries_of_materials(const std::optional<scene::Palette>& palette) {
-  const auto classify = [](const std::byte* values, uint64_t count, uint8_t* entries) {
-    std::transform(values, values + count, entries,
-                   [](std::byte value) { return static_cast<uint8_t>(static_cast<uint8_t>(value) - 1); });
-  };
-  static_assert(kNoEntry == 0xff);
-  return {palette.value_or(scene::Palette()), classify};
-}
-
-void check_materials(const bricks::FrozenBricks& bricks, bool has_scene, const fs::path& path) {
-  const Error wrong = Error("holds bricks of a volume, whose values are no materials of a scene")
-                          .at(path.string())
-                          .hint("vox-convert makes a scene of a volume");
-  if (!has_scene || bricks.info.type != volume::ValueType::U8 || bricks.background != 0) throw wrong;
-  const volume::ValueRange range = volume::value_range(bricks::bricks_volume(bricks));
-  if (range.high > scene::kPaletteSize) throw wrong;
-}
-
 dag::VoxelScene scene_of_bricks(const fs::path& path, const EngineOptions& options,
                                 const SceneFileParts& parts, Damage damage) {
-  const bricks::FrozenBricks bricks = read_bricks(path);
-  const std::optional<scene::Palette> palette = scene_palette(path);
   const bool has_scene = parts.dag || parts.hash;
-  check_materials(bricks, has_scene || palette.has_value(), path);
-  const volume::Volume volume = bricks::bricks_volume(bricks);
-  StoredVolume stored;
-  stored.info.size = volume.info.size;
-  stored.info.spacing = volume.info.spacing;
-  stored.info.origin = volume.info.origin;
-  stored.read = volume.read;
-  dag::VoxelScene made = scene_of_voxels(voxels_of_volume(stored, entries_of_materials(palette)),
-                                         {.memory_limit = options.memory_limit}, path)
-                             .scene;
-  if (!has_scene) return made;
-  dag::VoxelScene scene = read_scene_without_dag(path);
+  dag::VoxelScene scene = has_scene ? read_scene_without_dag(path) : read_scene_of_bricks_but_voxels(path);
   const dag::Digest expected = scene.dag.digest;
-  scene.dag = std::move(made.dag);
-  compare_digests(scene, expected, "bricks hold", damage, path);
+  scene.dag = dag_of_bricks(path, scene, options.memory_limit);
+  if (has_scene) compare_digests(scene, expected, "bricks hold", damage, path);
   return scene;
 }
 
@@ -182,8 +150,7 @@ const edit::Command* first_use(const edit::Script& script, uint32_t file) {
 }
 
 dag::VoxelScene read_other_scene(const fs::path& file, const dag::VoxelScene& scene, Damage damage) {
-  dag::VoxelScene other = read_scene(file);
-  check_content(other, file, damage);  // before its colors become materials, which give it another digest
+  dag::VoxelScene other = read_any_scene(file, {.device = "cpu"}, SceneForm::Any, damage);
   if (scene.dag.materials) other = in_palette(std::move(other), "when it is a brush", {});
   if (other.dag.materials && !scene.dag.materials)
     throw Error("has materials, the scene that is edited has none")
@@ -320,6 +287,8 @@ dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& option
     return scene;
   }
   if (form == SceneForm::Bricks) return scene_of_bricks(path, options, parts, damage);
+  const bool takes_bricks = form == SceneForm::Any && parts.bricks && !parts.dag && !parts.hash;
+  if (takes_bricks && scene_palette(path)) return scene_of_bricks(path, options, parts, damage);
   const bool takes_hash = form == SceneForm::Hash || (form == SceneForm::Any && parts.hash && !parts.dag);
   if (takes_hash) return scene_of_hash(path, options, damage);
   if (loading != Loading::Whole) {

@@ -7,6 +7,8 @@
 
 #include "formats/scene/any_scene.h"
 #include "formats/scene/h5_words.h"
+#include "formats/voxels/voxel_file.h"
+#include "libvox/base/morton.h"
 #include "libvox/bricks/make_bricks.h"
 #include "libvox/bricks/sparse_root.h"
 #include "libvox/dag/walk.h"
@@ -243,6 +245,65 @@ bricks::FrozenBricks read_bricks_group(const h5::Object& file, uint32_t level) {
     bricks::check_structure(bricks);
   });
   return bricks;
+}
+
+namespace {
+
+// Adds the keys of the cubes of 64³ voxels in which a volume may hold anything but 0, inside a cube.
+void add_filled_cubes(const volume::Volume& volume, Int3 corner, uint32_t side,
+                      std::vector<uint64_t>& cubes) {
+  const VoxelBox box = intersection(cube_at(corner, side), volume.info.box());
+  if (box.empty() || (volume.is_zero && volume.is_zero(box))) return;
+  if (side == dag::VoxelCube::kSide) return cubes.push_back(dag::cube_key(corner));
+  for (uint32_t octant = 0; octant < 8; ++octant)
+    add_filled_cubes(volume, corner + octant_place(octant) * static_cast<int32_t>(side / 2), side / 2, cubes);
+}
+
+// The bricks of a scene store 0 for an empty voxel and m + 1 for material m. Other values are an error.
+VoxelFile voxels_of_bricks(const bricks::FrozenBricks& bricks, const dag::VoxelScene& facts,
+                           const std::filesystem::path& path) {
+  const volume::Volume volume = bricks::bricks_volume(bricks);
+  const Int3 size = volume.info.size;
+  VoxelFile file;
+  file.resolution =
+      std::max(static_cast<uint32_t>(std::max({size.x, size.y, size.z})), voxelize::kMinResolution);
+  file.values = facts.dag.materials ? VoxelValues::Entries : VoxelValues::Filled;
+  file.palette = facts.palette;
+  add_filled_cubes(volume, {0, 0, 0},
+                   std::max(std::bit_ceil(file.resolution), uint32_t{dag::VoxelCube::kSide}), file.cubes);
+  std::ranges::sort(file.cubes);
+  const uint32_t most = facts.palette.count > 0 ? facts.palette.count : scene::kPaletteSize;
+  file.read = [volume, most, path, cubes = file.cubes](size_t i, VoxelSink& to) {
+    const Int3 corner = dag::cube_corner(cubes[i]);
+    const VoxelBox box = intersection(cube_at(corner, dag::VoxelCube::kSide), volume.info.box());
+    std::vector<std::byte> values(box.voxels());
+    volume.read(box, values.data());
+    const std::byte* value = values.data();
+    Int3 at;
+    for (at.z = 0; at.z < box.size().z; ++at.z)
+      for (at.y = 0; at.y < box.size().y; ++at.y)
+        for (at.x = 0; at.x < box.size().x; ++at.x, ++value) {
+          if (std::to_integer<uint32_t>(*value) > most) fail_as_volume(path);
+          if (*value != std::byte{0}) to.put(at, std::to_integer<uint32_t>(*value) - 1);
+        }
+  };
+  return file;
+}
+
+}  // namespace
+
+void fail_as_volume(const std::filesystem::path& path) {
+  throw Error("holds bricks of a volume, whose values are no materials of a scene")
+      .at(path.string())
+      .hint("vox-convert makes a scene of a volume");
+}
+
+dag::FrozenDag dag_of_bricks(const std::filesystem::path& path, const dag::VoxelScene& facts,
+                             uint64_t memory_limit) {
+  const bricks::FrozenBricks bricks = read_bricks(path);
+  if (bricks.info.type != volume::ValueType::U8 || bricks.background != 0) fail_as_volume(path);
+  return scene_of_voxels(voxels_of_bricks(bricks, facts, path), {.memory_limit = memory_limit}, path)
+      .scene.dag;
 }
 
 bricks::FrozenBricks bricks_beside(const dag::VoxelScene& scene, const std::filesystem::path& file) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -137,6 +138,7 @@ SymmetricSize symmetric_size_of(const h5::Object& file, const dag::FrozenDag& fa
 //                    (voxels that are not empty), entry_words 1 | 2, source; allowed_types (names with commas
 //                    between them): the types that a brick might have; slope float64 where some were made
 //                    dense for speed: how much memory that was worth. Old files lack these two attributes
+//                    In a file that holds a scene's bricks alone, also up and unit, as in /scene
 //   /bricks/types    names of the types, by number (texts)
 //   /bricks/root     uint32 [entries * entry_words]: type in bits 0 to 3, place above, in words. Dense: an entry
 //                    for each brick, x fastest. docs/formats.md describes sparse roots, which have attributes
@@ -151,6 +153,17 @@ SymmetricSize symmetric_size_of(const h5::Object& file, const dag::FrozenDag& fa
 std::string bricks_group_name(uint32_t level);
 void write_bricks_group(const h5::Object& file, const bricks::FrozenBricks& bricks,
                         const Compression& compression, uint32_t level = 0, uint32_t coarser = 0);
+
+// Reads what a file with a scene's bricks and nothing else states about the scene: the palette, the place in the world and
+// the origin. Its DAG is empty. Throws Error if the file has no palette, because the bricks are a volume's.
+dag::VoxelScene read_scene_of_bricks_but_voxels(const std::filesystem::path& path);
+
+// Throws Error: the bricks are expected to be a scene's, but are a volume's.
+[[noreturn]] void fail_as_volume(const std::filesystem::path& path);
+
+// Makes the DAG of a file's bricks, which hold the materials of the scene with these facts. Throws Error if they do not.
+dag::FrozenDag dag_of_bricks(const std::filesystem::path& path, const dag::VoxelScene& facts,
+                             uint64_t memory_limit);
 
 // Checks everything that access to the bricks relies on. Throws Error that names the defect.
 bricks::FrozenBricks read_bricks_group(const h5::Object& file, uint32_t level = 0);

@@ -84,18 +84,6 @@ void write_scene_without_dag(const dag::VoxelScene& scene, const fs::path& path,
   write_all(scene, path, forms, WithDag::No, compression, kOldestSceneVersion);
 }
 
-void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin, const fs::path& path,
-                  const dag::VoxelScene* scene, const Compression& compression,
-                  std::span<const bricks::FrozenBricks> coarser) {
-  h5::NewFile file(path);
-  write_header(file.root(), origin, kOldestSceneVersion);
-  if (scene != nullptr && scene->palette.count > 0) write_palette(file.root(), *scene);
-  write_bricks_group(file.root(), bricks, compression, 0, static_cast<uint32_t>(coarser.size()));
-  for (uint32_t level = 1; level <= coarser.size(); ++level)
-    write_bricks_group(file.root(), coarser[level - 1], compression, level);
-  file.commit();
-}
-
 namespace {
 
 // Returns the scene with its whole DAG. With a budget, its colors stay in the file.
@@ -260,6 +248,11 @@ dag::Digest checked_digest(const std::string& text, const h5::Object& object) {
 
 // --- writing ---
 
+void write_axes(const h5::Object& group, const dag::VoxelScene& scene) {
+  if (scene.unit == scene::LengthUnit::Meter) h5::write_text(group, "unit", kMeter);
+  h5::write_text(group, "up", kUpAxes[static_cast<size_t>(scene.up)]);
+}
+
 void write_placement(const h5::Object& file, const dag::VoxelScene& scene) {
   h5::Object group = h5::create_group(file, "scene");
   h5::write_attribute(group, "resolution", scene.dag.resolution);
@@ -270,8 +263,7 @@ void write_placement(const h5::Object& file, const dag::VoxelScene& scene) {
     h5::write_attribute(group, "voxel_size", size.x);
   else
     h5::write_attribute<double>(group, "voxel_sides", std::array{size.x, size.y, size.z});
-  if (scene.unit == scene::LengthUnit::Meter) h5::write_text(group, "unit", kMeter);
-  h5::write_text(group, "up", kUpAxes[static_cast<size_t>(scene.up)]);
+  write_axes(group, scene);
   h5::write_text(group, "coverage", kCoverages[static_cast<size_t>(scene.coverage)]);
   h5::write_attribute(group, "solid", uint8_t{scene.solid});
   h5::write_attribute(group, "material_bits", uint32_t{scene.dag.materials ? 4u : 0u});
@@ -305,6 +297,13 @@ size_t read_choice(const h5::Object& object, const std::string& name,
     if (text == choices[i]) return i;
   throw Error(fmt::format("{} is '{}', expected one of: {}", name, text, fmt::join(choices, ", ")))
       .at(object.where());
+}
+
+// Bricks that an older vox wrote state no axis. Most scenes have y up.
+void read_axes(const h5::Object& group, dag::VoxelScene& scene) {
+  if (h5::has_attribute(group, "unit") && h5::read_text(group, "unit") == kMeter)
+    scene.unit = scene::LengthUnit::Meter;
+  if (h5::has_attribute(group, "up")) scene.up = static_cast<dag::UpAxis>(read_choice(group, "up", kUpAxes));
 }
 
 void read_header(const h5::Object& file, dag::VoxelScene& scene) {
@@ -409,6 +408,40 @@ dag::VoxelScene read_scene_but_voxels(const h5::Object& file) {
   read_header(file, scene);
   read_palette(file, scene);
   read_history(file, scene.history);
+  return scene;
+}
+
+void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin, const fs::path& path,
+                  const dag::VoxelScene* scene, const Compression& compression,
+                  std::span<const bricks::FrozenBricks> coarser) {
+  h5::NewFile file(path);
+  write_header(file.root(), origin, kOldestSceneVersion);
+  if (scene != nullptr && scene->palette.count > 0) write_palette(file.root(), *scene);
+  write_bricks_group(file.root(), bricks, compression, 0, static_cast<uint32_t>(coarser.size()));
+  for (uint32_t level = 1; level <= coarser.size(); ++level)
+    write_bricks_group(file.root(), coarser[level - 1], compression, level);
+  if (scene != nullptr) write_axes(h5::open_group(file.root(), bricks_group_name(0)), *scene);
+  file.commit();
+}
+
+dag::VoxelScene read_scene_of_bricks_but_voxels(const fs::path& path) {
+  h5::Quiet quiet;
+  const h5::Object file = open_with_bricks(path);
+  const h5::Object group = h5::open_group(file, bricks_group_name(0));
+  dag::VoxelScene scene;
+  scene.generator = h5::read_text(file, "generator");
+  scene.command = h5::read_text(file, "command");
+  scene.created = h5::read_text(file, "created");
+  scene.origin = read_vector(group, "origin");
+  const Vec3d sides = read_vector(group, "spacing");
+  if (!(sides.x > 0 && sides.y > 0 && sides.z > 0))
+    throw Error("the spacing is not positive").at(group.where());
+  scene.voxel_size = {sides.x, sides.y, sides.z};
+  scene.source = h5::read_text(group, "source");
+  read_axes(group, scene);
+  if (h5::has_child(file, "palette")) read_palette(file, scene);
+  if (scene.palette.count == 0) fail_as_volume(path);
+  scene.dag.materials = true;
   return scene;
 }
 

@@ -154,7 +154,7 @@ TEST_F(BadInput, FilesOfOtherProgramsAreNamedWithWhatToDo) {
       {"a.npz", "NumPy arrays"},  {"a.qbt", "Qubicle"},    {"a.laz", "compressed"},
       {"a.e57", "point cloud"},   {"a.dcm", "DICOM"},      {"a.tif", "TIFF"},
       {"a.vti", "VTK"},           {"a.zip", "archive"},    {"a.mtl", "name the .obj"},
-      {"a.usdz", "Blender"},      {"a.png", "an image"}};
+      {"a.usdz", "Blender"},      {"a.png", "an image"},   {"a.voxel.json", "an octree for walking in"}};
   for (const auto& [name, text] : sampled(formats)) {
     write(name, "of another program");
     for (const std::vector<std::string>& more :
@@ -163,7 +163,7 @@ TEST_F(BadInput, FilesOfOtherProgramsAreNamedWithWhatToDo) {
       arguments.insert(arguments.end(), more.begin(), more.end());
       expect_failure(kFailed, text, arguments);
     }
-    expect_failure(kFailed, "which vox does not support", {"cube.obj", name, "--res", "64"});
+    expect_failure(kFailed, "which vox does not read", {"cube.obj", name, "--res", "64"});
     for (const auto& [program, arguments] :
          std::vector<std::pair<std::string, std::vector<std::string>>>{{"vox-render", {name}},
                                                                        {"vox-stats", {name}},

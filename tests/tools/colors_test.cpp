@@ -354,6 +354,17 @@ TEST_F(ColorsProgram, HaveNormalsBesideThem) {
   expect_failure(kBadUsage, "--normals", {"ball.h5", "--normals", "-o", "x.h5"});
 }
 
+TEST_F(ColorsProgram, AreNoMaterialsForLayersOfEachMaterial) {
+  expect_failure(kBadUsage, "--materials palette makes 16",
+                 {"ball.h5", "-o", "layers/%d.png", "--slices-by-material"});
+  expect_failure(
+      kBadUsage, "--materials texture makes 16",
+      {"ball.glb", "--res", "32", "--materials", "colors", "-o", "layers/%d.png", "--slices-by-material"});
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "layers"));
+  converted({"ball.h5", "--materials", "palette", "-o", "layers/%d.png", "--slices-by-material", "-q"});
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "layers/material-00"));
+}
+
 TEST_F(ColorsProgram, AreRefusedWhereNobodyMakesThem) {
   for (const std::vector<std::string>& options :
        {std::vector<std::string>{"--palette", "auto"}, {"--palette-out", "p.gpl"}}) {

@@ -309,6 +309,23 @@ TEST_F(ConvertProgram, ExportsLayersIntoAFolder) {
   EXPECT_TRUE(exists("scene/material-00/15.png"));
 }
 
+TEST_F(ConvertProgram, SaysWhichClipLeavesEmptyLayersOut) {
+  write("plate.obj", "v 0 0 3\nv 8 0 3\nv 8 8 3\nv 0 8 3\nv 0 0 5\nf 1 2 3 4\nf 1 2 5\n");
+  converted({"plate.obj", "--res", "32", "-o", "plate.h5"});
+  const Finished run = convert({"plate.h5", "-o", "layers/%02d.png", "--slices", "z"});
+  const std::string text = "23 of 32 layers are empty, before the first voxel or after the last one: --clip ";
+  const size_t found = run.err.find(text);
+  ASSERT_NE(found, std::string::npos) << run.err;
+  const size_t begin = found + text.size();
+  const std::string clip = run.err.substr(begin, run.err.find(' ', begin) - begin);
+  EXPECT_EQ(clip, "0,0,3,8,8,5.25");
+  const Finished clipped = convert({"plate.h5", "-o", "layers/%02d.png", "--slices", "z", "--clip", clip});
+  EXPECT_EQ(clipped.err.find("layers are empty"), std::string::npos) << clipped.err;
+  EXPECT_TRUE(exists("layers/08.png") && !exists("layers/09.png"));
+  const Finished full = convert({"plate.h5", "-o", "layers/%02d.png", "--slices", "x"});
+  EXPECT_EQ(full.err.find("layers are empty"), std::string::npos) << full.err;
+}
+
 TEST_F(ConvertProgram, ExportsOnlyTheClipBoxOfASceneFile) {
   converted({"cube.obj", "--res", "64"});
   converted({"cube.h5", "--clip", "0,0,0,0.5,0.25,0.125", "-o", "corner.nrrd"});

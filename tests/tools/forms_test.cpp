@@ -9,6 +9,70 @@
 namespace vox {
 namespace {
 
+// Tests files that hold bricks and no other form.
+
+class BricksAlone : public CubesTest {
+ protected:
+  // Runs another program on the CPU, expects success, and returns what it printed.
+  std::string run(const std::string& program, std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--device", "cpu"});
+    const Finished finished = run_program(program, arguments, {.folder = folder_, .file_size_limit = {}});
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    return finished.out;
+  }
+};
+
+// A file of another program and a scene file that are made of bricks are those that are made of the scene.
+TEST_F(BricksAlone, OfASceneAreAScene) {
+  converted({"cube.h5", "--structure", "bricks", "-o", "bricks.h5"});
+  converted({"bricks.h5", "--structure", "bricks", "--brick-root", "sparse", "--brick-size", "8", "-o",
+             "sparse.h5"});
+  for (const std::string from : {"bricks.h5", "sparse.h5"}) {
+    converted({from, "-o", "scene.h5"});
+    EXPECT_EQ(digest("scene.h5"), digest("cube.h5"));
+    const dag::VoxelScene made = read_scene(folder_ / "scene.h5"), scene = read_scene(folder_ / "cube.h5");
+    EXPECT_EQ(made.origin, scene.origin);
+    EXPECT_EQ(made.voxel_size.sides(), scene.voxel_size.sides());
+    EXPECT_EQ(made.palette.names, scene.palette.names);
+    EXPECT_EQ(made.source, scene.source);
+    for (const std::string name : {"a.vox", "a.schem", "a.npz"}) {
+      converted({"cube.h5", "-o", "expected-" + name});
+      converted({from, "-o", name});
+      EXPECT_TRUE(read_bytes(folder_ / name) == read_bytes(folder_ / ("expected-" + name))) << name;
+    }
+    for (const std::vector<std::string>& options :
+         std::vector<std::vector<std::string>>{{"--res", "32"},
+                                               {"--clip", "0,0,0,0.5,0.5,0.5"},
+                                               {"--fill", "outside", "--seed", "0.5,0.5,0.5"},
+                                               {"--structure", "both"},
+                                               {"--structure", "hash", "--verify"}}) {
+      std::vector<std::string> expected = {"cube.h5", "-o", "expected.h5"}, found = {from, "-o", "found.h5"};
+      expected.insert(expected.end(), options.begin(), options.end());
+      found.insert(found.end(), options.begin(), options.end());
+      converted(expected);
+      converted(found);
+      EXPECT_EQ(digest("found.h5"), digest("expected.h5")) << options[0];
+    }
+  }
+  EXPECT_NE(run("vox-stats", {"bricks.h5", "--only", "scene"}).find("64³"), std::string::npos);
+  write("add.txt", "units voxels\nsphere add center 20,20,20 radius 9 material 0\n");
+  for (const std::string name : {"cube", "bricks"})
+    run("vox-edit", {name + ".h5", "--script", "add.txt", "-o", name + "-edited.h5"});
+  EXPECT_EQ(digest("bricks-edited.h5"), digest("cube-edited.h5"));
+  EXPECT_NE(converted({"bricks-edited.h5", "--verify"}).find("correct"), std::string::npos);
+  for (const std::string name : {"cube", "bricks"}) {
+    write("join.txt", "union " + name + ".h5 at 3,3,3\n");
+    run("vox-edit", {"cube.h5", "--script", "join.txt", "-o", name + "-joined.h5"});
+  }
+  EXPECT_EQ(digest("bricks-joined.h5"), digest("cube-joined.h5"));
+}
+
+TEST_F(BricksAlone, OfAVolumeAreNoScene) {
+  write("ball_20x14x9_uint8.raw", ball(6));
+  converted({"ball_20x14x9_uint8.raw", "-o", "ball.h5"});
+  expect_failure(kBadUsage, "--structure svdag", {"ball.h5", "-o", "a.vox"});
+}
+
 class HashProgram : public CubesTest {};
 
 TEST_F(HashProgram, PutsASpatialHashBesideTheSceneOrAlone) {

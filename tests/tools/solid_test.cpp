@@ -73,7 +73,7 @@ TEST_F(SolidProgram, SolidClosesHolesAndShowsWhereTheyAre) {
   EXPECT_TRUE(has(converted({"filled.h5", "--info"}), "#0a141e  interior"));
   expect_failure(kBadUsage, "--interior", {"whole.obj", "--res", "64", "--interior", "3", "-o", "x.h5"});
   expect_failure(
-      kBadUsage, "the palette has",
+      kBadUsage, "#rrggbb, joins the palette",
       {"whole.obj", "--res", "64", "--solid", "--interior", "15", "--palette", "two.hex", "-o", "x.h5"});
   expect_failure(kBadUsage, "--interior",
                  {"whole.obj", "--res", "64", "--solid", "--interior", "16", "-o", "x.h5"});
@@ -342,6 +342,9 @@ TEST_F(VoxelSizeProgram, FilesThatHoldTheSidesComeBackWithThem) {
     EXPECT_EQ(digest({file, "-o", "again.h5"}), made) << file;
     EXPECT_EQ(scene_in("again.h5").voxel_size, VoxelSize(0.25, 2, 0.5)) << file;
   }
+  converted({"long.h5", "--structure", "bricks", "-o", "bricks.h5", "-q"});
+  EXPECT_EQ(digest({"bricks.h5", "-o", "again.h5"}), made);
+  EXPECT_EQ(scene_in("again.h5").voxel_size, VoxelSize(0.25, 2, 0.5));
   converted({"long.h5", "-o", "long.nrrd", "-q"});
   EXPECT_TRUE(has(read_bytes(folder_ / "long.nrrd"), "(0.25,0,0) (0,2,0) (0,0,0.5)"))
       << read_bytes(folder_ / "long.nrrd").substr(0, 400);

@@ -394,13 +394,14 @@ TEST_F(AgainstProgram, RefusesScenesOfTwoGridsAndOptionsWithoutEffect) {
   converted({"cube.obj", "--res", "12", "-o", "coarse.h5", "-q"});
   converted({"cube.obj", "--res", "24", "--clip", "0,0,0,2,2,2", "-o", "large.h5", "-q"});
   converted({"cube.obj", "--res", "24", "--clip", "1,0,0,2,1,1", "-o", "beside.h5", "-q"});
-  converted({"a.h5", "--structure", "bricks", "-o", "bricks.h5", "-q"});
+  converted({"a.h5", "-o", "a.nrrd", "-q"});
+  converted({"a.nrrd", "-o", "bricks.h5", "-q"});
   expect_failure(kFailed, "differ in their resolution: 24 in a.h5, 12 in coarse.h5",
                  {"a.h5", "--against", "coarse.h5"});
   expect_failure(kFailed, "differ in their voxel size", {"a.h5", "--against", "large.h5"});
   expect_failure(kFailed, "differ in their origin: 0, 0, 0 in a.h5, 1, 0, 0 in beside.h5",
                  {"a.h5", "--against", "beside.h5"});
-  expect_failure(kFailed, "bricks alone", {"a.h5", "--against", "bricks.h5"});
+  expect_failure(kFailed, "the bricks of a volume alone", {"a.h5", "--against", "bricks.h5"});
   expect_failure(kFailed, "missing.h5", {"a.h5", "--against", "missing.h5"});
   expect_failure(kBadUsage, "would replace", {"a.h5", "--against", "b.h5", "-o", "b.h5"});
   expect_failure(kBadUsage, "would replace", {"a.h5", "--against", "b.h5", "--html", "a.h5"});

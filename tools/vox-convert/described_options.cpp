@@ -108,13 +108,15 @@ OptionTopic points_topic() {
                  "auto: 1.25 times the distance within which nine of ten points have eight others, so that "
                  "scanned surfaces have no holes.",
                  {.preset = "0", .unit = "scene units"}),
-          option("splats", "HOW", {{kSplats, "it is for Gaussian splats"}},
-                 "density: fill a voxel if the splats at its center, one behind the other, are at least as "
-                 "opaque as --splat-opacity says: 1 - product of (1 - a exp(-d^2 / 2)), where a is a splat's "
-                 "opacity and d the distance from its center in standard deviations. A deviation counts as "
-                 "at least half a voxel, and factors below 1/1024 are left out. centers: fill the voxels "
-                 "that contain the centers of splats, whatever their sizes are.",
-                 {.words = {"density", "centers"}, .preset = "density"}),
+          option(
+              "splats", "HOW", {{kSplats, "it is for Gaussian splats"}},
+              "density: fill a voxel if the splats at its center, one behind the other, are at least as "
+              "opaque as --splat-opacity says: 1 - product of (1 - a exp(-d^2 / 2)), where a is a splat's "
+              "opacity and d the distance from its center in standard deviations. A deviation counts as "
+              "at least half a voxel, factors below 1/1024 are left out, and splats larger than a quarter "
+              "of the cloud count as their centers if they are fewer than 1 %. centers: fill the voxels that "
+              "contain the centers of splats, whatever their sizes are.",
+              {.words = {"density", "centers"}, .preset = "density"}),
           option("splat-opacity", "A", {{kSplats, "it is for Gaussian splats, which have an opacity"}},
                  "The least opacity that fills a voxel; with --splats centers, the least opacity of a splat "
                  "that counts.",

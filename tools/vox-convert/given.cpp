@@ -83,7 +83,7 @@ RunTraits of_volume(const ConvertOptions& options) {
 RunTraits of_scene_file(const ConvertOptions& options) {
   if (options.kinds[0] == InputKind::Voxels) return {0, "--info of a file of voxels"};
   const SceneFileParts parts = scene_file_parts(options.inputs[0]);
-  const bool is_scene = parts.dag || parts.hash;
+  const bool is_scene = !keeps_bricks(options, parts);
   const std::string what = is_scene ? "a scene file" : "a file of bricks";
   if (!writes_file(options)) return {0, (options.info ? "--info of " : "--verify of ") + what};
   uint32_t bits = output_bits(options);
@@ -192,6 +192,14 @@ void check_colors(const ConvertOptions& options) {
     throw UsageError("with --materials colors there are no numbers: --interior takes a color, #rrggbb");
 }
 
+// Scene files are looked at when they are read.
+void check_slices(const ConvertOptions& options) {
+  if (options.exports.slices.by_material && options.build.colors && !options.dither)
+    throw UsageError(
+        "--slices-by-material needs materials, and --materials colors makes none: --materials texture makes "
+        "16");
+}
+
 // Normals are those of one mesh's surface, in one file.
 void check_normals(const ConvertOptions& options) {
   if (!options.normals) return;
@@ -295,6 +303,7 @@ void check_given(const ConvertOptions& options) {
   check_effects(options.given, run);
   check_default_output(options, run);
   check_devices(options, run);
+  check_slices(options);
   check_parts(options, run);
   check_distances(options);
   check_symmetric(options);

@@ -4,12 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "formats/results/files.h"
 #include "formats/results/views.h"
+#include "formats/voxels/export.h"
 #include "libvox/base/log.h"
 #include "libvox/base/process.h"
 #include "libvox/base/units.h"
+#include "libvox/dag/walk.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/scenes.h"
@@ -226,6 +229,33 @@ void warn_of_names(const scene::Palette& palette, std::span<const scene::AssignR
       idle.push_back(rule.pattern);
   if (!idle.empty())
     log_warning("{}: these match none of the {}: {}", options.assign->string(), what, shown_names(idle));
+}
+
+void log_empty_layers(const dag::VoxelScene& scene, const ConvertOptions& options,
+                      const std::optional<VoxelBox>& clip) {
+  if (kind_of_output(options.output) != OutputKind::Slices) return;
+  const VoxelBox all = export_region(scene, clip, options.output);
+  if (!dag::has_filled(scene.dag, all)) return;
+  const uint32_t axis = options.exports.slices.axis.value_or(static_cast<uint32_t>(scene.up));
+  const int32_t layers = all.size()[axis];
+  // The layers from the first one to the last one with voxels. The steps are powers of two, as in a search for the bits
+  // of a number.
+  VoxelBox filled = all;
+  for (auto step = static_cast<int32_t>(std::bit_floor(static_cast<uint32_t>(layers))); step > 0; step /= 2) {
+    VoxelBox below = all, above = all;
+    below.max[axis] = filled.min[axis] + step;
+    above.min[axis] = filled.max[axis] - step;
+    if (below.max[axis] < all.max[axis] && !dag::has_filled(scene.dag, below)) filled.min[axis] += step;
+    if (above.min[axis] > all.min[axis] && !dag::has_filled(scene.dag, above)) filled.max[axis] -= step;
+  }
+  const int32_t empty = layers - filled.size()[axis];
+  if (empty <= layers / 2) return;
+  const Vec3d low = world_corner(scene, filled.min), high = world_corner(scene, filled.max);
+  log_info(
+      "{} of {} layers are empty, before the first voxel or after the last one: --clip "
+      "{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g} leaves them out",
+      format_count(static_cast<uint64_t>(empty)), format_count(static_cast<uint64_t>(layers)), low.x, low.y,
+      low.z, high.x, high.y, high.z);
 }
 
 }  // namespace vox

@@ -44,6 +44,10 @@ bool makes_other_colors(const ConvertOptions& options, const SceneFileParts& par
 
 void check_scene_output(const ConvertOptions& options, const SceneFileParts& parts) {
   check_verifiable(options);
+  if (options.exports.slices.by_material && parts.colors && !options.makes_palette)
+    throw UsageError(
+        "--slices-by-material needs materials, and the scene has 24-bit colors: --materials palette makes "
+        "16");
   if (options.materials_out)
     check_target({"the list of materials", *options.materials_out, OutputKind::MaterialList},
                  options.inputs[0], options.overwrite);
@@ -211,6 +215,7 @@ void write_output(const Output& output, const ConvertOptions& options, const std
                    exports, ranks);
     else
       export_scene(output.scene, options.output, clip, exports, ranks);
+    if (ranks.rank() == 0) log_empty_layers(output.scene, options, clip);
   } else if (options.structure && !options.structure->dag && (output.hash || output.symmetric)) {
     write_scene_without_dag(output.scene, options.output, output.forms(), options.compression);
   } else if (options.structure == Structures{.bricks = true}) {
@@ -308,7 +313,7 @@ LossyFigures make_lossy(dag::VoxelScene& scene, const ConvertOptions& options) {
 void use_scene_file(const ConvertOptions& options, ranks::Ranks& ranks) {
   const SceneFileParts parts = scene_parts(options.inputs[0]);
   const bool writes = writes_file(options), is_first = ranks.rank() == 0;
-  if (parts.bricks && !parts.dag && !parts.hash) return is_first ? use_bricks_file(options) : void();
+  if (keeps_bricks(options, parts)) return is_first ? use_bricks_file(options) : void();
   if (writes && is_first) check_scene_output(options, parts);
   if (options.info && !options.verify && parts.dag && options.kinds[0] != InputKind::Voxels)
     return show_info(options, parts);
@@ -335,6 +340,8 @@ void use_scene_file(const ConvertOptions& options, ranks::Ranks& ranks) {
   if (is_first && parts.symmetric && !writes) output.symmetric = read_symmetric(options.inputs[0]);
   if (options.verify && (is_first || !is_alone))
     verify_scene(output.scene, output.forms(), options.inputs[0], options.engine, readers);
+  if (options.verify && is_first && parts.bricks && !parts.dag && !parts.hash)
+    verify_bricks(read_bricks(options.inputs[0]), options.inputs[0]);
   if (writes) change_colors(output.scene, options);
   if (writes && fills_space(options)) fill_space(output.scene, output.normals, options);
   if (writes && (makes_other_colors(options, parts) || fills_space(options)))

@@ -85,6 +85,11 @@ void check_verifiable(const ConvertOptions& options);
 void write_output(const Output& output, const ConvertOptions& options, const std::optional<VoxelBox>& clip,
                   ranks::Ranks& ranks = ranks::alone());
 
+// Logs how many layers before the first voxel and after the last one are empty, and the --clip that leaves them out, if these
+// are most of the layers that have been written.
+void log_empty_layers(const dag::VoxelScene& scene, const ConvertOptions& options,
+                      const std::optional<VoxelBox>& clip);
+
 // True if a file is made from a scene file, which otherwise is shown or verified.
 bool writes_file(const ConvertOptions& options);
 
@@ -249,9 +254,9 @@ dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conver
 
 // The next functions are steps of convert_points(). This one logs that the sizes of splats are ignored, if they are.
 void tell_ignored_sizes(const ConvertOptions& options);
-// Surveys a cloud, and warns of its faults. Throws Error if the cloud has no points.
-CloudSurvey surveyed(const PointCloud& cloud, const std::filesystem::path& path,
-                     const ConvertOptions& options);
+// Surveys a cloud, and warns of its faults. Splats that are too large for the cloud become small. Throws Error if the cloud
+// has no points.
+CloudSurvey surveyed(PointCloud& cloud, const std::filesystem::path& path, const ConvertOptions& options);
 // Returns the radius within which points fill voxels; 0 for splats with sizes.
 double radius_of(const PointCloud& cloud, const CloudSurvey& found, const ConvertOptions& options);
 // Returns the box of the voxels that points in `box` fill.
@@ -272,7 +277,11 @@ void convert_volume(const ConvertOptions& options);
 bricks::FrozenBricks scene_bricks(const dag::VoxelScene& scene, const ConvertOptions& options,
                                   std::vector<device::KernelTime>& kernels);
 
-// Runs --info, --verify or an export for a scene file that holds only bricks.
+// True if bricks that are alone in their file are shown, verified or written as a dense grid. Otherwise a scene is made of
+// them, if they are a scene's, or the conversion is refused.
+bool keeps_bricks(const ConvertOptions& options, const SceneFileParts& parts);
+
+// Runs --info, --verify or an export for a scene file whose bricks are kept.
 void use_bricks_file(const ConvertOptions& options);
 
 // Makes a scene from a volume: reads it and chooses its materials.

@@ -99,8 +99,9 @@ namespace {
 uint8_t number_of(const InsideMaterial& material, const char* option, scene::Palette& palette) {
   if (!material.color) {
     if (material.number >= palette.count)
-      throw UsageError(fmt::format("{} is {}, but the palette has the materials 0 to {}", option,
-                                   material.number, palette.count - 1));
+      throw UsageError(fmt::format(
+          "{} is {}, but the palette has the materials 0 to {}; a color, #rrggbb, joins the palette", option,
+          material.number, palette.count - 1));
     return material.number;
   }
   const scene::Rgb8 color = *material.color;
@@ -291,7 +292,7 @@ void read_walk(const CommandLine& arguments, ConvertOptions& options) {
 void check_of_materials(const CommandLine& arguments, const char* option, const ConvertOptions& options) {
   if (!arguments.has(option)) return;
   if (!options.build.solid)
-    throw UsageError(fmt::format("--{} is for what --solid fills: give both", option));
+    throw UsageError(fmt::format("--{} is for the inside of a mesh, which --solid fills: give both", option));
   if (options.materials == scene::MaterialMode::None)
     throw UsageError(fmt::format("--{} has no effect: with --materials none there are no materials", option));
 }

@@ -99,6 +99,12 @@ void tell_survey(const CloudSurvey& found, const std::filesystem::path& path, co
     log_info("{} left out: withheld, or splats less opaque than {}", format_count(found.left_out, "point"),
              options.points.splats == SplatUse::Centers ? options.points.splat_opacity : kLeastSplatWeight);
   if (found.points == 0) throw Error("no points to convert").at(path.string());
+  if (found.oversized > 0)
+    log_warning(
+        "{} with deviations of {:.4g} units and more, of {}, {} as {} alone: {} too large for the cloud",
+        format_count(found.oversized, "splat"), found.least_oversized, format_count(found.points),
+        found.oversized == 1 ? "counts" : "count", found.oversized == 1 ? "its center" : "their centers",
+        found.oversized == 1 ? "it is" : "they are");
 }
 
 void tell_colorless(const ConvertOptions& options) {
@@ -190,6 +196,15 @@ dag::SymmetricDag scene_symmetric(const dag::VoxelScene& scene, const ConvertOpt
                    [&](Engine& engine) { return dag::symmetric_dag(engine.handle(), scene.dag); });
 }
 
+bool keeps_bricks(const ConvertOptions& options, const SceneFileParts& parts) {
+  if (!parts.bricks || parts.dag || parts.hash) return false;
+  if (!writes_file(options) || !scene_palette(options.inputs[0])) return true;
+  const bool changes = options.grid.resolution > 0 || options.grid.clip || fills_space(options) ||
+                       options.structure || options.materials_out || options.exports.pieces.side > 0;
+  return !changes && (kind_of_output(options.output) == OutputKind::Nrrd ||
+                      kind_of_output(options.output) == OutputKind::Npy);
+}
+
 void use_bricks_file(const ConvertOptions& options) {
   const bricks::FrozenBricks bricks = read_bricks(options.inputs[0]);
   if (const size_t coarser = brick_level_bytes(options.inputs[0]).size() - 1; coarser > 0)
@@ -197,7 +212,10 @@ void use_bricks_file(const ConvertOptions& options) {
   if (options.verify) verify_bricks(bricks, options.inputs[0]);
   if (writes_file(options)) {
     if (!is_dense_grid(options.output))
-      throw UsageError("a file of bricks needs -o with .nrrd or .npy, or --info, or --verify");
+      throw UsageError(
+          "a file of a volume's bricks needs -o with .nrrd or .npy, or --info, or --verify: of the .nrrd "
+          "file, "
+          "--structure svdag makes a scene");
     check_writable(options.output, kind_of_output(options.output), options.overwrite);
     write_dense_grid(bricks::bricks_volume(bricks), options.output);
     log_info("{}: {}", options.output.string(), format_bytes(size_of_written(options.output)));
@@ -240,11 +258,11 @@ void tell_ignored_sizes(const ConvertOptions& options) {
     log_info("the sizes of splats are ignored (--splats centers)");
 }
 
-CloudSurvey surveyed(const PointCloud& cloud, const std::filesystem::path& path,
-                     const ConvertOptions& options) {
+CloudSurvey surveyed(PointCloud& cloud, const std::filesystem::path& path, const ConvertOptions& options) {
   const CloudSurvey found =
       cloud.has_shapes ? survey_splats(cloud, options.points.splat_opacity) : survey(cloud);
   tell_survey(found, path, options);
+  cloud = with_small_splats(std::move(cloud), found);
   return found;
 }
 

@@ -24,8 +24,8 @@ namespace {
 // The voxels that both fill become a scene with a digest of its own, so that damage must not pass.
 ComparedScene read_compared(const std::filesystem::path& file, const StatsOptions& options) {
   const SceneFileParts parts = scene_parts(file);
-  if (parts.bricks && !parts.dag && !parts.hash)
-    throw Error("the file holds bricks alone, no scene").at(file.string());
+  if (parts.bricks && !parts.dag && !parts.hash && !scene_palette(file))
+    throw Error("the file holds the bricks of a volume alone, no scene").at(file.string());
   return {file.string(),
           read_any_scene(file, options.engine, SceneForm::Any, damage_with(options.overwrite))};
 }

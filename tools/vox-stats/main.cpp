@@ -191,12 +191,16 @@ std::set<Section> sections_of(const StatsOptions& options, const SceneFileParts&
       throw Error("the file holds no bricks").hint("vox-convert --structure both makes them");
     sections.erase(Section::Bricks);
   }
-  if (!parts.dag && !parts.hash) {
-    if (!options.asked.empty() && options.asked != std::set{Section::Bricks})
-      throw Error("the file holds bricks alone, no scene");
-    return {Section::Bricks};
-  }
   return sections;
+}
+
+// True if the report shows a scene. Bricks that are alone in their file are shown without their scene unless --only asks for
+// it, because the scene has to be made of them first.
+bool shows_scene(const StatsOptions& options, const SceneFileParts& parts) {
+  if (parts.dag || parts.hash || !parts.bricks) return true;
+  if (options.asked.empty() || options.asked == std::set{Section::Bricks}) return false;
+  if (scene_palette(options.scene)) return true;
+  throw Error("the file holds the bricks of a volume alone, no scene");
 }
 
 std::set<Section> without_absent(std::set<Section> sections, const StatsOptions& options,
@@ -325,7 +329,7 @@ void report(const StatsOptions& options, ranks::Ranks& ranks) {
   stats.file = options.scene.string();
   stats.command = options.command;
   const SceneFileParts parts = scene_parts(options.scene);
-  stats.has_scene = parts.dag || parts.hash || !parts.bricks;
+  stats.has_scene = shows_scene(options, parts);
   if (parts.bricks && options.shows(Section::Bricks)) check_one_device(options.engine);
   // Rank 0 reads the scene as a single process does, whose results it prints; the others read their shares alone.
   const Loading loading = is_first ? loading_for(options) : Loading::InParts;
@@ -339,7 +343,7 @@ void report(const StatsOptions& options, ranks::Ranks& ranks) {
                                          read_scene_info(options.scene).symmetric->bytes};
   bricks::FrozenBricks bricks;
   if (is_first && parts.bricks && options.shows(Section::Bricks)) bricks = read_bricks(options.scene);
-  stats.sections = sections_of(options, parts);
+  stats.sections = stats.has_scene ? sections_of(options, parts) : std::set{Section::Bricks};
   check_effects(options.given,
                 {kShowsSections | (stats.has(Section::Memory) ? kShowsMemory : 0u) |
                      (options.html && stats.has(Section::Scene) ? kShowsPicture : 0u),

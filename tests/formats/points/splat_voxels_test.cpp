@@ -290,6 +290,43 @@ TEST(SplatVoxels, ASphereOfFlatSplatsHasAClosedSkin) {
   EXPECT_LT(filled, 3 * 4 * 3.14159 * radius * radius);
 }
 
+// 20,000 splats on a sphere. Without the rule, three with deviations of half the scene fill all 48³ voxels.
+TEST(SplatVoxels, OfAFewHugeOnesTheCentersCount) {
+  constexpr uint32_t kSide = 48;
+  Random random(5);
+  std::vector<TestSplat> splats;
+  const auto axes = axes_along({1, 2, 3});
+  while (splats.size() < 20'000) {
+    const Vec3d at = random.in_cube(-1, 1);
+    const double length = std::sqrt(dot(at, at));
+    if (length < 0.1) continue;
+    splats.push_back({{Vec3d{24, 24, 24} + at * (20 / length), 0xff0000}, {axes, {0.4, 0.4, 0.1}, 0.9}});
+  }
+  const uint64_t small = 20'000;
+  const PointCloud sane = cloud_of_test_splats(splats);
+  const CloudSurvey before = survey_splats(sane, 0.5);
+  EXPECT_EQ(before.oversized, 0u);
+  const DenseVoxels skin = dense_voxels(with_small_splats(sane, before), kSide);
+  EXPECT_EQ(skin.digest, dense_voxels(sane, kSide).digest);
+  for (const double x : {20.2, 24.7, 28.1})
+    splats.push_back({{{x, 24.5, 24.5}, 0xff}, {axes, {40, 40, 40}, 0.9}});
+  const PointCloud cloud = cloud_of_test_splats(splats);
+  const CloudSurvey found = survey_splats(cloud, 0.5);
+  EXPECT_EQ(found.oversized, 3u);
+  EXPECT_EQ(found.points, small + 3);
+  EXPECT_GE(found.least_oversized, 10);
+  EXPECT_LE(found.least_oversized, 10 * 1.125);
+  const auto filled = [](const DenseVoxels& voxels) {
+    return std::ranges::count_if(voxels.filled, [](uint8_t v) { return v > 0; });
+  };
+  EXPECT_EQ(filled(dense_voxels(cloud, kSide)), kSide * kSide * kSide);
+  EXPECT_EQ(filled(dense_voxels(with_small_splats(cloud, found), kSide)), filled(skin) + 3);
+  // If 1 % of all splats are as large, they are what the cloud shows.
+  splats.resize(99);
+  for (const uint32_t i : {0u, 1u, 2u}) splats[i].shape.deviations = {20, 20, 20};
+  EXPECT_EQ(survey_splats(cloud_of_test_splats(splats), 0.5).oversized, 0u);
+}
+
 TEST(SplatVoxels, ASurveyReachesAsFarAsSplatsFillButNotForAFewHugeOnes) {
   std::vector<TestSplat> splats;
   const auto axes = axes_along({1, 0, 0});

@@ -182,6 +182,38 @@ TEST_F(BricksFile, LiesBesideTheSceneOrAlone) {
   }
 }
 
+TEST_F(BricksFile, OfASceneAloneGiveTheSceneBack) {
+  dag::VoxelScene scene =
+      testing_export::known_scene(37, testing_export::Materials::Sixteen, testing_export::noise_grid(1))
+          .scene;
+  scene.up = dag::UpAxis::Z;
+  scene.unit = scene::LengthUnit::Meter;
+  scene.origin = {1, 2, 3};
+  scene.voxel_size = {1, 2, 100};
+  const bricks::FrozenBricks bricks = bricks::build_bricks(test_engine()->handle(), dag::scene_volume(scene),
+                                                           {.log2_side = 3, .threshold = {}})
+                                          .bricks;
+  for (const bricks::FrozenBricks& form : {bricks, bricks::with_sparse_root(bricks)}) {
+    write_bricks(form, kOrigin, path("a.h5"), &scene);
+    const dag::VoxelScene read =
+        read_any_scene(path("a.h5"), {.device = "cpu"}, SceneForm::Any, Damage::Refused);
+    EXPECT_EQ(read.dag.digest, scene.dag.digest);
+    EXPECT_EQ(read.dag.voxels, scene.dag.voxels);
+    EXPECT_EQ(read.up, scene.up);
+    EXPECT_EQ(read.unit, scene.unit);
+    EXPECT_EQ(read.origin, scene.origin);
+    EXPECT_EQ(read.voxel_size, scene.voxel_size);
+    EXPECT_EQ(read.palette.colors, scene.palette.colors);
+    EXPECT_EQ(read.command, kOrigin.command);
+  }
+  scene.palette.count = 3;  // fewer than the materials
+  write_bricks(bricks, kOrigin, path("a.h5"), &scene);
+  EXPECT_THROW(read_any_scene(path("a.h5"), {.device = "cpu"}, SceneForm::Any, Damage::Refused), Error);
+  write_bricks(bricks, kOrigin, path("a.h5"));
+  EXPECT_THROW(read_any_scene(path("a.h5"), {.device = "cpu"}, SceneForm::Any, Damage::Refused), Error);
+  EXPECT_THROW(read_any_scene(path("a.h5"), {.device = "cpu"}, SceneForm::Bricks, Damage::Refused), Error);
+}
+
 TEST_F(BricksFile, WithMaterialsThatThePaletteLacksIsFoundByVerify) {
   dag::VoxelScene scene =
       testing_export::known_scene(37, testing_export::Materials::Sixteen, testing_export::noise_grid(1))
