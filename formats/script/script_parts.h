@@ -70,7 +70,7 @@ std::vector<Word> cells_of(const Word& line);
 
 // The hint for commands that cannot edit a scene with 24-bit colors.
 inline constexpr const char* kPaletteHint =
-    "vox-convert turns its colors into a palette: a scene of materials takes every command";
+    "a scene of materials takes every command: vox-convert makes one with 'palette' as its option materials";
 
 // Returns the text in single quotes, shortened if it is long, for messages.
 std::string in_quotes(std::string_view text);

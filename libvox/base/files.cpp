@@ -131,7 +131,13 @@ std::optional<Opened> open_new(const fs::path& path, const fs::path& target) {
   Opened opened(path);
   if (opened.file() >= 0) return opened;
   if (errno == EEXIST) return std::nullopt;
-  throw system_error("cannot be written", target, errno);
+  const int code = errno;
+  std::error_code unknown;
+  if (const fs::path folder = target.parent_path();
+      code == ENOENT && !folder.empty() && !fs::exists(folder, unknown))
+    throw Error(fmt::format("cannot be written: the folder {} does not exist", folder.string()))
+        .at(target.string());
+  throw system_error("cannot be written", target, code);
 }
 
 // Locks a new file. The lock counts as taken if another process has removed the file from this path before.

@@ -257,6 +257,18 @@ TEST_F(AtomicFileTest, TargetsThatCannotBeWrittenAreRefusedAtOnce) {
   }
 }
 
+TEST_F(AtomicFileTest, AMissingFolderIsNamed) {
+  const fs::path missing = folder / "missing";
+  try {
+    const AtomicFile file(missing / "scene.h5");
+    FAIL();
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("the folder " + missing.string() + " does not exist"), std::string::npos)
+        << message;
+  }
+}
+
 TEST_F(AtomicFileTest, ATemporaryNameSaysOfWhichTargetItIs) {
   const AtomicFile file(folder / "scene.7-0.h5");
   EXPECT_EQ(target_of_temporary(file.path().filename().string()), "scene.7-0.h5");
