@@ -76,15 +76,6 @@ Bytes Deflater::deflated(std::span<const uint8_t> bytes) {
   return result;
 }
 
-Bytes gzipped(std::span<const std::byte> bytes, int level) {
-  const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> compressor(
-      libdeflate_alloc_compressor(level), libdeflate_free_compressor);
-  Bytes result(libdeflate_gzip_compress_bound(compressor.get(), bytes.size()));
-  result.resize(
-      libdeflate_gzip_compress(compressor.get(), bytes.data(), bytes.size(), result.data(), result.size()));
-  return result;
-}
-
 uint64_t deflated_size(std::span<const uint8_t> bytes) {
   constexpr uint64_t kPiece = 1 << 20;
   return tbb::parallel_reduce(

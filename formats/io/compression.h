@@ -58,9 +58,6 @@ class Deflater {
   std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> compressor_;
 };
 
-// Returns a gzip file of these bytes. Equal bytes give equal results.
-Bytes gzipped(std::span<const std::byte> bytes, int level);
-
 // Returns the size of bytes that are deflated a MiB at a time, at the smallest level and on all cores.
 uint64_t deflated_size(std::span<const uint8_t> bytes);
 

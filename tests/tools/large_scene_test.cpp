@@ -179,6 +179,8 @@ TEST_F(LargeScene, IsHandedOn) {
   for (const char* name : {"part.nvdb", "part.vox", "part.binvox", "part.nrrd", "part.obj", "part.ply"})
     expect_same_files("vox-convert", {"--clip", box, "-o", std::string("OUT/") + name});
   expect_same_files("vox-convert", {"-o", "OUT/all.nvdb"});
+  // 230 million blocks are more than the memory.
+  expect_same_files("vox-convert", {"--clip", "-0.3,0.4,-0.3,0.3,1,0.3", "-o", "OUT/part.schem"});
 }
 
 // Tests vox-convert --spill, which builds scenes in rounds.

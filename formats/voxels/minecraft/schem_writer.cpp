@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "formats/io/compression.h"
+#include "formats/io/gzip_pieces.h"
 #include "formats/io/output_file.h"
 #include "formats/io/read_file.h"
 #include "formats/volume/places.h"
@@ -33,6 +34,7 @@ constexpr uint32_t kDataVersion = 2860;  // Minecraft 1.18; later versions conve
 constexpr std::string_view kAir = "minecraft:air", kBlockWithoutMaterials = "stone";
 constexpr int kSchemDeflate = 6;
 constexpr uint32_t kBlocksCube = 64;
+constexpr uint64_t kPieceBytes = 16 << 20;  // blocks that are in memory at a time
 
 // Makes tags of NBT. Numbers are big-endian.
 class NbtBytes {
@@ -212,31 +214,68 @@ VoxelBox box_of_blocks(const dag::VoxelScene& scene, const std::optional<VoxelBo
   return box;
 }
 
-// Puts the blocks of a box of voxels into the file's order: x fastest, then z, then y, which points up.
+// The inverse of turned_y_up().
+Int3 turned_back(const Int3& place, dag::UpAxis up) {
+  const dag::UpAxis back = up == dag::UpAxis::X   ? dag::UpAxis::Z
+                           : up == dag::UpAxis::Z ? dag::UpAxis::X
+                                                  : dag::UpAxis::Y;
+  return turned_y_up(place, back);
+}
+
+// Gives the blocks of a box of voxels in the file's order: x fastest, then z, then y, which points up.
 class BlockData {
  public:
-  BlockData(const dag::VoxelScene& scene, const VoxelBox& box, const BlockPalette& palette,
-            std::span<std::byte> to)
-      : scene_(scene), box_(box), palette_(palette), to_(to), size_(turned_y_up(box.size(), scene.up)) {
+  BlockData(const dag::VoxelScene& scene, const VoxelBox& box, const BlockPalette& palette)
+      : scene_(scene), box_(box), palette_(palette), size_(turned_y_up(box.size(), scene.up)) {
     if (scene.colors) colors_.emplace(scene);
   }
 
-  void fill() const {
-    const std::vector<Int3> corners = corners_of_cubes(scene_.dag, box_, kBlocksCube);
+  // Rows of blocks lie along x. A layer has a row for each z.
+  uint64_t rows() const { return layer_rows() * static_cast<uint64_t>(size_.y); }
+
+  // Returns the end of the piece of rows that begins with this row: as many whole layers as are in memory at a time, or a part
+  // of a larger layer.
+  uint64_t piece_end(uint64_t begin) const {
+    const uint64_t most = std::max<uint64_t>(kPieceBytes / static_cast<uint64_t>(size_.x), 1);
+    if (most >= layer_rows()) return std::min(begin + most / layer_rows() * layer_rows(), rows());
+    return std::min(begin + most, (begin / layer_rows() + 1) * layer_rows());
+  }
+
+  // Puts the blocks of a piece, which are air until now, into `to`.
+  void fill(uint64_t begin, uint64_t end, std::span<std::byte> to) const {
+    const VoxelBox piece = box_of_rows(begin, end);
+    const uint64_t first = begin * static_cast<uint64_t>(size_.x);
+    const std::vector<Int3> corners = corners_of_cubes(scene_.dag, piece, kBlocksCube);
     parallel_for(size_t{0}, corners.size(), [&](size_t i) {
       throw_if_cancelled();
-      fill_cube(intersection(cube_at(corners[i], std::min(kBlocksCube, scene_.dag.side())), box_));
+      fill_cube(intersection(cube_at(corners[i], std::min(kBlocksCube, scene_.dag.side())), piece),
+                [&](const Int3& voxel, uint8_t block) { to[index_of(voxel) - first] = std::byte{block}; });
     });
     throw_if_cancelled();
   }
 
  private:
-  void put(Int3 voxel, uint8_t block) const {
-    const Int3 at = turned_y_up(voxel - box_.min, scene_.up);
-    to_[index_in({size_.x, size_.z, size_.y}, {at.x, at.z, at.y})] = std::byte{block};
+  uint64_t layer_rows() const { return static_cast<uint64_t>(size_.z); }
+
+  // Returns the box of a piece's voxels.
+  VoxelBox box_of_rows(uint64_t begin, uint64_t end) const {
+    const auto place = [](uint64_t value) { return static_cast<int32_t>(value); };
+    const uint64_t layer = begin / layer_rows(), last_layer = (end - 1) / layer_rows();
+    VoxelBox rows = {{0, place(layer), 0}, {size_.x, place(last_layer + 1), size_.z}};
+    if (layer == last_layer) {
+      rows.min.z = place(begin % layer_rows());
+      rows.max.z = place((end - 1) % layer_rows() + 1);
+    }
+    return {box_.min + turned_back(rows.min, scene_.up), box_.min + turned_back(rows.max, scene_.up)};
   }
 
-  void fill_cube(const VoxelBox& cube) const {
+  uint64_t index_of(const Int3& voxel) const {
+    const Int3 at = turned_y_up(voxel - box_.min, scene_.up);
+    return index_in({size_.x, size_.z, size_.y}, {at.x, at.z, at.y});
+  }
+
+  template <class Put>
+  void fill_cube(const VoxelBox& cube, const Put& put) const {
     const auto put_leaf = [&](Int3 corner, uint64_t mask, const uint32_t* leaf) {
       std::array<uint32_t, 64> colors;
       if (colors_) colors = (*colors_)(corner);
@@ -254,7 +293,6 @@ class BlockData {
   const dag::VoxelScene& scene_;
   const VoxelBox box_;
   const BlockPalette& palette_;
-  const std::span<std::byte> to_;
   const Int3 size_;  // y up
   std::optional<dag::LeafColors> colors_;
 };
@@ -292,10 +330,20 @@ void write_schem(const dag::VoxelScene& scene, const std::filesystem::path& path
   const BlockPalette palette(scene);
   const std::string head = head_of_schem(scene, box, origin.value_or(Int3{0, 0, 0}), palette);
   ExportFile file(path, 0);
-  NamelessFile content(head.size() + box.voxels() + 1, path);  // zeros: air, and the end of the compound
-  std::memcpy(content.bytes().data(), head.data(), head.size());
-  BlockData(scene, box, palette, content.bytes().subspan(head.size(), box.voxels())).fill();
-  file.write(gzipped(content.bytes(), kSchemDeflate));
+  // The file is written piece by piece, because a box of blocks may be larger than memory.
+  const BlockData blocks(scene, box, palette);
+  const uint64_t row_bytes = box.voxels() / blocks.rows();
+  GzipPieces gzip(kSchemDeflate);
+  for (uint64_t begin = 0, end = 0; begin < blocks.rows(); begin = end) {
+    end = blocks.piece_end(begin);
+    const uint64_t before = begin == 0 ? head.size() : 0, bytes = (end - begin) * row_bytes;
+    const uint64_t behind = end == blocks.rows() ? 1 : 0;     // the end of the compound
+    std::vector<std::byte> content(before + bytes + behind);  // zeros: air
+    std::memcpy(content.data(), head.data(), before);
+    blocks.fill(begin, end, std::span(content).subspan(before, bytes));
+    file.write(gzip.piece(content));
+  }
+  file.write(gzip.end());
   file.commit();
   if (!origin) log_no_whole_origin(path);
   if (scene.palette.count == 0 && !scene.colors)

@@ -8,6 +8,7 @@
 #include "formats/voxels/export.h"
 #include "formats/voxels/minecraft/schem.h"
 #include "libvox/dag/colors.h"
+#include "libvox/dag/derived.h"
 #include "tests/formats/voxels/export_scenes.h"
 
 namespace vox {
@@ -15,8 +16,8 @@ namespace {
 
 using namespace testing_export;
 
-std::string gunzipped(const std::string& bytes) {
-  std::string to(1 << 22, '\0');
+std::string gunzipped(const std::string& bytes, size_t most = 1 << 22) {
+  std::string to(most, '\0');
   size_t size = 0;
   libdeflate_decompressor* decompressor = libdeflate_alloc_decompressor();
   EXPECT_EQ(libdeflate_gzip_decompress(decompressor, bytes.data(), bytes.size(), to.data(), to.size(), &size),
@@ -187,6 +188,19 @@ TEST_F(SchemWritten, EveryVoxelIsTheBlockOfTheNearestColor) {
         write_schem(known.scene, path("a.schem"), std::nullopt);
         expect_blocks(known, cube_at({0, 0, 0}, resolution), {0, 0, 0});
       }
+}
+
+TEST_F(SchemWritten, BlocksOfSeveralPiecesAreOneStream) {
+  // 27 million blocks, mostly air, with voxels in all corners and on both sides of the border between two pieces.
+  constexpr uint32_t kSide = 300, kBorder = (16 << 20) / (kSide * kSide);
+  const KnownScene known = known_scene(kSide, Materials::None, [](uint32_t x, uint32_t y, uint32_t z) {
+    const bool is_corner = x % (kSide - 1) == 0 && y % (kSide - 1) == 0 && z % (kSide - 1) == 0;
+    return is_corner || ((y + 1 == kBorder || y == kBorder) && (x + 3 * z) % 50 == 0) ? 0 : dag::kEmptyVoxel;
+  });
+  write_schem(known.scene, path("a.schem"), std::nullopt);
+  EXPECT_EQ(gunzipped(read_bytes(path("a.schem")), 1 << 25).size() / (kSide * kSide), kSide);
+  const dag::VoxelScene read = read_voxels(path("a.schem")).scene;
+  EXPECT_EQ(dag::without_materials(read.dag).digest, known.scene.dag.digest);
 }
 
 TEST_F(SchemWritten, OnlyTheBoxAroundTheVoxelsAndInsideTheClipBoxIsWritten) {
