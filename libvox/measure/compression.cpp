@@ -4,8 +4,10 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "libvox/base/bits.h"
+#include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/lossy.h"
 #include "libvox/dag/node.h"
@@ -147,84 +149,157 @@ uint64_t rounded_bytes(double bits) {
 
 namespace {
 
-void add_transforms(CompressionStats& stats, const dag::FrozenDag& geometry) {
-  const TransformDag moved = transform_dag(geometry);
-  for (const TransformLevel& level : moved.levels) {
-    stats.moved_nodes.push_back(level.distinct);
-    stats.moved_stored.push_back(level.masks.size());
-  }
-  stats.forms.push_back(
-      {{"moved_encoded", "mirrored, turned and moved sub-trees once, pointers of 16 to 48 bits",
-        moved.table_bytes()},
-       moved.nodes()});
-  stats.forms.push_back(
-      {{"moved_huffman", "the same, Huffman codes for transforms", moved.huffman_bytes()}, moved.nodes()});
-}
+// Counts the forms one after the other. A form that does not fit into memory is left out.
+class FormCounter {
+ public:
+  FormCounter(Engine& engine, const dag::FrozenDag& geometry, uint64_t memory)
+      : engine_(engine),
+        geometry_(geometry),
+        memory_(memory),
+        stats_(octree_forms(geometry, count_dag(geometry, std::max(memory, kLeastForCounts)))) {}
 
-void add_lossy(CompressionStats& stats, const dag::FrozenDag& geometry) {
-  const dag::LossyDag lossy = dag::lossy(geometry, kLossyShare);
-  stats.lossy_changed_voxels = lossy.changed_voxels;
-  stats.forms.push_back(
-      {{"lossy", "SVDAG with rare nodes replaced, 1 % of the voxels at most", lossy.dag.bytes()},
-       lossy.dag.unique_nodes()});
-}
+  CompressionStats count(const CompressedSize& deflated_size, const CompressedSize& zstd_size) {
+    add_shared();
+    // The bytes for each node are those of the arrays that stay in memory, with some room.
+    within(kCrossLevelBytes * geometry_.unique_nodes(), [&] { add_cross_level(); });
+    within(kTransformBytes * geometry_.unique_nodes(), [&] { add_transforms(); });
+    within(kLossyBytes * geometry_.unique_nodes(), [&] { add_lossy(); });
+    within(2 * geometry_.bytes(), [&] { add_stream(deflated_size, zstd_size); });
+    add_entropies();
+    return std::move(stats_);
+  }
+
+ private:
+  static constexpr uint64_t kLeastForCounts = 8 << 20;
+  static constexpr uint64_t kCrossLevelBytes = 32, kTransformBytes = 128, kLossyBytes = 192;
+
+  // Runs work that takes so much of the host's memory.
+  template <class Work>
+  void within(uint64_t bytes, const Work& work) {
+    throw_if_cancelled();
+    if (bytes > memory_) {
+      stats_.is_complete = false;
+      return;
+    }
+    try {
+      work();
+    } catch (const OutOfMemory&) {
+      stats_.is_complete = false;
+    }
+  }
+
+  void add(const char* name, const char* text, uint64_t nodes, uint64_t bytes) {
+    stats_.forms.push_back({{name, text, bytes}, nodes});
+  }
+
+  void add_shared() {
+    constexpr std::array<uint32_t, 3> kGroups = {1, kMirrors, kSymmetries};
+    for (size_t i = 0; i < kGroups.size(); ++i)
+      within(0, [&] { stats_.shared[i] = shared_under(engine_, geometry_, kGroups[i]); });
+    const auto& [plain, mirrored, turned] = stats_.shared;
+    if (plain) {
+      const Blocks blocks = blocks_of(plain->levels.back());
+      const uint64_t leaves = plain->levels.back().nodes;
+      add("svdag_2", "SVDAG, leaves of 2³ (Kämpe 2013)", plain->nodes() + blocks.different,
+          plain_bytes(*plain, 1) + kWordBytes * (blocks.all + blocks.different - leaves));
+      // Reports show it before svdag_4, which octree_forms() has added.
+      std::swap(stats_.forms.back(), stats_.forms[stats_.forms.size() - 2]);
+      add("esvdag", "ESVDAG: pointers of 16 to 48 bits", plain->nodes(), plain->encoded_bytes());
+    }
+    if (mirrored) {
+      add("ussvdag", "USSVDAG: mirrored sub-trees once", mirrored->nodes(), plain_bytes(*mirrored, 1));
+      add("ssvdag", "SSVDAG: the same, pointers of 16 to 48 bits", mirrored->nodes(),
+          mirrored->encoded_bytes());
+    }
+    if (turned) {
+      add("symmetric", "mirrored and turned sub-trees once", turned->nodes(), plain_bytes(*turned, 2));
+      add("symmetric_encoded", "the same, pointers of 16 to 48 bits", turned->nodes(),
+          turned->encoded_bytes());
+    }
+  }
+
+  void add_cross_level() {
+    const CrossLevel merged = cross_level(geometry_);
+    add("cross_level", "SVDAG without what levels above show coarsely",
+        std::accumulate(merged.nodes.begin(), merged.nodes.end(), uint64_t{0}), merged.bytes);
+  }
+
+  void add_transforms() {
+    const TransformDag moved = transform_dag(geometry_);
+    for (const TransformLevel& level : moved.levels) {
+      stats_.moved_nodes.push_back(level.distinct);
+      stats_.moved_stored.push_back(level.masks.size());
+    }
+    add("moved_encoded", "mirrored, turned and moved sub-trees once, pointers of 16 to 48 bits",
+        moved.nodes(), moved.table_bytes());
+    add("moved_huffman", "the same, Huffman codes for transforms", moved.nodes(), moved.huffman_bytes());
+  }
+
+  void add_lossy() {
+    const dag::LossyDag lossy = dag::lossy(geometry_, kLossyShare);
+    stats_.lossy_changed_voxels = lossy.changed_voxels;
+    add("lossy", "SVDAG with rare nodes replaced, 1 % of the voxels at most", lossy.dag.unique_nodes(),
+        lossy.dag.bytes());
+  }
+
+  void add_stream(const CompressedSize& deflated_size, const CompressedSize& zstd_size) {
+    const PointerlessStream stream = pointerless_stream(geometry_);
+    const auto size_after = [&](const CompressedSize& compressed_size) {
+      uint64_t size = 0;
+      for (const std::span<const uint8_t> part : stream.parts()) size += compressed_size(part);
+      return size;
+    };
+    const uint64_t nodes = geometry_.unique_nodes();
+    add("stream", "depth first without pointers", nodes, (stream.bits + 7) / 8);
+    add("stream_deflated", "depth first without pointers, after deflate", nodes, size_after(deflated_size));
+    if (zstd_size)
+      add("stream_zstd", "depth first without pointers, after Zstandard", nodes, size_after(zstd_size));
+  }
+
+  void add_entropies() {
+    const std::array<std::pair<const char*, const char*>, 3> names = {
+        {{"entropy", "entropy of the SVDAG"},
+         {"entropy_mirrors", "entropy with mirrored sub-trees once"},
+         {"entropy_symmetric", "entropy with mirrored and turned sub-trees once"}}};
+    for (size_t i = 0; i < names.size(); ++i)
+      if (const std::optional<SharedDag>& shared = stats_.shared[i])
+        add(names[i].first, names[i].second, shared->nodes(), rounded_bytes(shared->entropy_bits()));
+  }
+
+  Engine& engine_;
+  const dag::FrozenDag& geometry_;
+  const uint64_t memory_;
+  CompressionStats stats_;
+};
 
 }  // namespace
 
-CompressionStats measure_compression(Engine& engine, const dag::FrozenDag& geometry,
-                                     const CompressedSize& deflated_size, const CompressedSize& zstd_size) {
-  const DagStats counts = count_dag(geometry);
+CompressionStats octree_forms(const dag::FrozenDag& dag, const DagStats& counts) {
   CompressionStats stats;
-  stats.voxels = geometry.voxels;
+  stats.voxels = dag.voxels;
   for (const LevelStats& level : counts.levels) stats.octree_nodes.push_back(level.svo_nodes);
-  stats.shared[0] = shared_under(engine, geometry, 1);
-  stats.shared[1] = shared_under(engine, geometry, kMirrors);
-  stats.shared[2] = shared_under(engine, geometry, kSymmetries);
-  const auto& [plain, mirrored, turned] = stats.shared;
-
+  const LevelStats octree = counts.all_levels();
+  const LevelStats& last = counts.levels.back();
+  const uint64_t leaves = last.svo_nodes, blocks = counts.octree_masks - octree.svo_nodes;
+  const uint64_t inner_words = octree.svo_words - last.svo_words;  // a leaf may have materials
   const auto add = [&](const char* name, const char* text, uint64_t nodes, uint64_t bytes) {
     stats.forms.push_back({{name, text, bytes}, nodes});
   };
-  const LevelStats octree = counts.all_levels();
-  const uint64_t leaves = counts.levels.back().svo_nodes, blocks = counts.octree_masks - octree.svo_nodes;
   add("octree_masks", "octree, a byte a node", counts.octree_masks, counts.octree_masks);
   // A leaf of 4³ voxels has two words. As a node, it has a header, and a pointer to each of its blocks.
   add("octree_2", "octree, pointers of 32 bits, leaves of 2³", counts.octree_masks,
-      kWordBytes * (octree.svo_words - leaves + 2 * blocks));
+      kWordBytes * (inner_words + leaves + 2 * blocks));
   add("octree_4", "octree, pointers of 32 bits, leaves of 4³", octree.svo_nodes,
-      kWordBytes * octree.svo_words);
-  const Blocks shared_blocks = blocks_of(plain.levels.back());
-  const uint64_t plain_leaves = plain.levels.back().nodes;
-  add("svdag_2", "SVDAG, leaves of 2³ (Kämpe 2013)", plain.nodes() + shared_blocks.different,
-      plain_bytes(plain, 1) + kWordBytes * (shared_blocks.all + shared_blocks.different - plain_leaves));
-  add("svdag_4", "SVDAG, leaves of 4³ (.h5)", plain.nodes(), plain_bytes(plain, 1));
-  add("esvdag", "ESVDAG: pointers of 16 to 48 bits", plain.nodes(), plain.encoded_bytes());
-  add("ussvdag", "USSVDAG: mirrored sub-trees once", mirrored.nodes(), plain_bytes(mirrored, 1));
-  add("ssvdag", "SSVDAG: the same, pointers of 16 to 48 bits", mirrored.nodes(), mirrored.encoded_bytes());
-  add("symmetric", "mirrored and turned sub-trees once", turned.nodes(), plain_bytes(turned, 2));
-  add("symmetric_encoded", "the same, pointers of 16 to 48 bits", turned.nodes(), turned.encoded_bytes());
-  const CrossLevel merged = cross_level(geometry);
-  add("cross_level", "SVDAG without what levels above show coarsely",
-      std::accumulate(merged.nodes.begin(), merged.nodes.end(), uint64_t{0}), merged.bytes);
-  add_transforms(stats, geometry);
-  add_lossy(stats, geometry);
-  const PointerlessStream stream = pointerless_stream(geometry);
-  const auto size_after = [&](const CompressedSize& compressed_size) {
-    uint64_t size = 0;
-    for (const std::span<const uint8_t> part : stream.parts()) size += compressed_size(part);
-    return size;
-  };
-  add("stream", "depth first without pointers", plain.nodes(), (stream.bits + 7) / 8);
-  add("stream_deflated", "depth first without pointers, after deflate", plain.nodes(),
-      size_after(deflated_size));
-  if (zstd_size)
-    add("stream_zstd", "depth first without pointers, after Zstandard", plain.nodes(), size_after(zstd_size));
-  add("entropy", "entropy of the SVDAG", plain.nodes(), rounded_bytes(plain.entropy_bits()));
-  add("entropy_mirrors", "entropy with mirrored sub-trees once", mirrored.nodes(),
-      rounded_bytes(mirrored.entropy_bits()));
-  add("entropy_symmetric", "entropy with mirrored and turned sub-trees once", turned.nodes(),
-      rounded_bytes(turned.entropy_bits()));
+      kWordBytes * (inner_words + 2 * leaves));
+  if (!dag.materials)
+    add("svdag_4", "SVDAG, leaves of 4³ (.h5)", octree.unique_nodes, kWordBytes * octree.words);
   return stats;
+}
+
+CompressionStats measure_compression(Engine& engine, const dag::FrozenDag& geometry,
+                                     const CompressedSize& deflated_size, const CompressedSize& zstd_size,
+                                     uint64_t memory) {
+  return FormCounter(engine, geometry, memory).count(deflated_size, zstd_size);
 }
 
 }  // namespace vox::measure

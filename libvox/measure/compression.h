@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -113,14 +114,16 @@ struct CompressionForm {
   uint64_t nodes = 0;  // the number of stored nodes and leaves; 0 if the form has none
 };
 
+// The sizes of all forms. Values of those that did not fit into memory are absent.
 struct CompressionStats {
   uint64_t voxels = 0;
-  std::vector<uint64_t> octree_nodes;  // for each level, from the root's down
-  std::array<SharedDag, 3> shared;     // with 1, 8 and 48 symmetries
+  std::vector<uint64_t> octree_nodes;              // for each level, from the root's down
+  std::array<std::optional<SharedDag>, 3> shared;  // with 1, 8 and 48 symmetries
   // For each level, the number of nodes that differ under symmetries and moves (transforms.h), and of stored ones.
   std::vector<uint64_t> moved_nodes, moved_stored;
-  std::vector<CompressionForm> forms;  // from the octree to the smallest
-  uint64_t lossy_changed_voxels = 0;   // the number of voxels that the form `lossy` changes
+  std::vector<CompressionForm> forms;            // from the octree to the smallest
+  std::optional<uint64_t> lossy_changed_voxels;  // the number of voxels that the form `lossy` changes
+  bool is_complete = true;                       // false if something did not fit into memory
   // The size of the scene's materials or colors in every form (material_forms(), color_forms()). The caller sets it.
   std::vector<SceneSize> materials = {};
 };
@@ -128,10 +131,15 @@ struct CompressionStats {
 // Returns the size of bytes after deflate or Zstandard, which this room cannot do itself.
 using CompressedSize = std::function<uint64_t(std::span<const uint8_t>)>;
 
-// Without `zstd_size` there is no form stream_zstd.
+// Without `zstd_size` there is no form stream_zstd. Forms that do not fit into the device's memory, or into `memory`
+// bytes of the host's, are left out. The DAG must be in memory.
 CompressionStats measure_compression(Engine& engine, const dag::FrozenDag& geometry,
                                      const CompressedSize& deflated_size,
-                                     const CompressedSize& zstd_size = {});
+                                     const CompressedSize& zstd_size = {}, uint64_t memory = UINT64_MAX);
+
+// Returns the forms of an octree, and of the SVDAG if the DAG has no materials. They follow from counts alone. The DAG
+// may be read as it is used.
+CompressionStats octree_forms(const dag::FrozenDag& dag, const DagStats& counts);
 
 // The forms below show how small a scene's materials could be if they were stored apart from its geometry, as a list
 // of one material for each filled voxel in the order of a depth-first walk. In the form `blocks`, a material is found
@@ -156,6 +164,8 @@ inline constexpr uint64_t kBlockVoxels = 64, kBlocksOfHeader = 8, kHeaderBytes =
 //
 // The DAG must have materials and be one that check_structure() accepts; `geometry` is the same without materials.
 std::vector<SceneSize> material_forms(const dag::FrozenDag& dag, const dag::FrozenDag& geometry);
+// About how many bytes of memory this takes.
+uint64_t material_forms_memory(const dag::FrozenDag& dag);
 
 // Returns the sizes of a scene's colors, which are stored apart anyway, in these forms:
 //

@@ -120,6 +120,8 @@ struct TablesQuery {
   std::vector<uint32_t> load_factors = {96};  // items per bucket
   bool times = false;                         // also search for the items of each level, and keep the times
   bool verify = false;                        // read each table back and compare it with the scene
+  // Only predict the size of a table that does not fit into memory. Otherwise it is an error.
+  bool predicts = false;
 };
 
 // The nodes of one level of the scene. They are inserted after those of the levels below.
@@ -133,6 +135,8 @@ struct LevelTimes {
 struct TableReport {
   std::string table;
   uint32_t load_factor = 0;
+  // False for a table that does not fit into memory. Then there are only predictions.
+  bool built = true;
   std::vector<hash::TableMemory> sizes;       // measured, one for each item size that occurs
   std::vector<hash::TableMemory> prediction;  // predicted from the numbers of items and buckets
   double build_seconds = 0;                   // from the scene in host memory to the tables
@@ -143,7 +147,7 @@ struct TableReport {
 hash::TableMemory sum(std::span<const hash::TableMemory> sizes);
 
 // Builds each table with each load factor from the scene, one after the other, on the engine's device. The
-// DAG must be one that check_structure() accepts.
+// DAG must be one that check_structure() accepts. If it is read as it is used, the query must allow predictions.
 std::vector<TableReport> measure_tables(Engine& engine, const dag::FrozenDag& dag, const TablesQuery& query);
 
 // The same for a device of this type; compiled in on_cpu.cpp and on_cuda.cu.

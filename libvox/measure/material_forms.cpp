@@ -145,8 +145,9 @@ class PartCounts {
   uint32_t materials_ = 0;
 };
 
+constexpr uint64_t kPartVoxels = (1 << 12) * kBlockVoxels, kPartsAtOnce = 4096;
+
 PartCounts count_materials(const dag::FrozenDag& dag) {
-  constexpr uint64_t kPartVoxels = (1 << 12) * kBlockVoxels, kPartsAtOnce = 4096;
   PartCounts all;
   if (dag.empty()) return all;
   const dag::VoxelNumbers counts(dag);
@@ -167,6 +168,12 @@ PartCounts count_materials(const dag::FrozenDag& dag) {
 }
 
 }  // namespace
+
+uint64_t material_forms_memory(const dag::FrozenDag& dag) {
+  uint64_t words = 0;  // of inner nodes, each of which gets a number
+  for (uint32_t level = 0; level < dag.depth(); ++level) words += dag.levels[level].words.size();
+  return words * sizeof(uint32_t) + kPartsAtOnce * sizeof(PartCounts);
+}
 
 std::vector<SceneSize> material_forms(const dag::FrozenDag& dag, const dag::FrozenDag& geometry) {
   const PartCounts counts = count_materials(dag);

@@ -50,6 +50,43 @@ TableReport measure_table(Device& device, const dag::FrozenDag& dag, const hash:
   return report;
 }
 
+// Returns the memory that the table would take, which follows from the number of nodes of each size.
+template <class Device>
+TableReport predicted_table(Device& device, const dag::FrozenDag& dag, const hash::TableOptions& options) {
+  TableReport report;
+  report.table = options.table;
+  report.load_factor = options.load_factor;
+  report.built = false;
+  hash::SizeCounts items = {};
+  for (const dag::DagLevel& level : dag.levels) {
+    const hash::SizeCounts here = level.places.sizes();
+    for (size_t words = 0; words < items.size(); ++words) items[words] += here[words];
+  }
+  const auto tables = hash::make_tables(device, options);
+  for (uint32_t words = 0; words < items.size(); ++words) {
+    if (items[words] == 0) continue;
+    hash::TableMemory size;
+    size.item_words = words;
+    size.items = items[words];
+    size.buckets = (size.items + options.load_factor - 1) / options.load_factor;
+    report.prediction.push_back(tables->predicted(size));
+  }
+  return report;
+}
+
+template <class Device>
+TableReport measured_or_predicted(Device& device, const dag::FrozenDag& dag,
+                                  const hash::TableOptions& options, const TablesQuery& query) {
+  if (!query.predicts) return measure_table(device, dag, options, query);
+  if (dag.paged) return predicted_table(device, dag, options);
+  try {
+    return measure_table(device, dag, options, query);
+  } catch (const OutOfMemory&) {
+    device.pool().trim();
+    return predicted_table(device, dag, options);
+  }
+}
+
 template <class Device>
 std::vector<TableReport> measure_tables_on(Device& device, const dag::FrozenDag& dag,
                                            const TablesQuery& query) {
@@ -59,7 +96,8 @@ std::vector<TableReport> measure_tables_on(Device& device, const dag::FrozenDag&
     for (const uint32_t load_factor : query.load_factors) {
       const std::string what = "table " + name + ", load factor " + std::to_string(load_factor);
       try {
-        reports.push_back(measure_table(device, dag, {.table = name, .load_factor = load_factor}, query));
+        reports.push_back(
+            measured_or_predicted(device, dag, {.table = name, .load_factor = load_factor}, query));
       } catch (const Cancelled&) {
         throw;
       } catch (OutOfMemory& error) {

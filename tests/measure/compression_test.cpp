@@ -302,6 +302,14 @@ TEST(Compression, FormsOfTheOctreeAndOrdersOfFormsAreAsTheirDefinitionsSay) {
     EXPECT_EQ(forms["octree_4"].size.bytes, 4 * octree.words_4);
     EXPECT_EQ(forms["octree_4"].nodes, octree.nodes_to_leaves);
     EXPECT_EQ(forms["svdag_4"].size.bytes, dag.bytes());
+    EXPECT_TRUE(stats.is_complete);
+    // The forms of the octree follow from the counts of a scene with materials, too.
+    const dag::FrozenDag colored = dense_dag(scene.resolution, true, scene.grid);
+    for (const measure::CompressionForm& form :
+         measure::octree_forms(colored, measure::count_dag(colored)).forms) {
+      EXPECT_EQ(form.size.bytes, forms[form.size.name].size.bytes) << form.size.name;
+      EXPECT_EQ(form.nodes, forms[form.size.name].nodes) << form.size.name;
+    }
     // More symmetries never leave more nodes, and no code beats the entropy by more than a rounded byte. A whole stream
     // also has the sizes of its parts.
     EXPECT_GE(forms["svdag_4"].nodes, forms["ussvdag"].nodes);
@@ -311,6 +319,34 @@ TEST(Compression, FormsOfTheOctreeAndOrdersOfFormsAreAsTheirDefinitionsSay) {
                                          {"symmetric_encoded", "entropy_symmetric"}})
       EXPECT_LE(forms[bound].size.bytes, forms[encoded].size.bytes) << encoded;
   }
+}
+
+TEST(Compression, FormsThatDoNotFitIntoMemoryAreLeftOut) {
+  const CompressedScene scene = scenes().back();
+  const dag::FrozenDag dag = dense_dag(scene.resolution, false, scene.grid);
+  const auto half = [](std::span<const uint8_t> bytes) { return bytes.size() / 2; };
+  const std::unique_ptr<Engine> engine = test_engine(), small = test_engine({.memory_limit = 1});
+  const measure::CompressionStats all = measure::measure_compression(*engine, dag, half);
+  const auto expect_part = [&](const measure::CompressionStats& stats) {
+    EXPECT_FALSE(stats.is_complete);
+    EXPECT_LT(stats.forms.size(), all.forms.size());
+    for (const measure::CompressionForm& form : stats.forms) {
+      const auto same = std::ranges::find(
+          all.forms, form.size.name, [](const measure::CompressionForm& each) { return each.size.name; });
+      ASSERT_NE(same, all.forms.end());
+      EXPECT_EQ(form.size.bytes, same->size.bytes) << form.size.name;
+      EXPECT_EQ(form.nodes, same->nodes) << form.size.name;
+    }
+  };
+  const measure::CompressionStats on_small = measure::measure_compression(*small, dag, half);
+  expect_part(on_small);
+  EXPECT_FALSE(on_small.shared[0]);
+  EXPECT_TRUE(on_small.lossy_changed_voxels);
+  const measure::CompressionStats within = measure::measure_compression(*engine, dag, half, {}, 1);
+  expect_part(within);
+  EXPECT_TRUE(within.shared[0]);
+  EXPECT_TRUE(within.moved_nodes.empty());
+  EXPECT_FALSE(within.lossy_changed_voxels);
 }
 
 }  // namespace

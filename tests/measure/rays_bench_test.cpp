@@ -280,6 +280,27 @@ TEST_F(MeasureTables, MeasurementAndPredictionAgree) {
   }
 }
 
+TEST_F(MeasureTables, TheSizeOfATableThatDoesNotFitIsPredicted) {
+  const auto small = test_engine({.memory_limit = 1});
+  const dag::FrozenDag dag = varied_dag();
+  const measure::TablesQuery query = {
+      .tables = hash::table_names(), .load_factors = {16, 96}, .predicts = true};
+  const auto built = measure(dag, query), predicted = measure::measure_tables(*small, dag, query);
+  ASSERT_EQ(built.size(), predicted.size());
+  for (size_t i = 0; i < built.size(); ++i) {
+    SCOPED_TRACE(built[i].table);
+    EXPECT_TRUE(built[i].built);
+    EXPECT_FALSE(predicted[i].built);
+    EXPECT_TRUE(predicted[i].sizes.empty());
+    EXPECT_EQ(predicted[i].table, built[i].table);
+    EXPECT_EQ(predicted[i].load_factor, built[i].load_factor);
+    // Nodes that two levels share are counted twice.
+    const auto expected = static_cast<double>(measure::sum(built[i].prediction).total_bytes());
+    EXPECT_NEAR(static_cast<double>(measure::sum(predicted[i].prediction).total_bytes()), expected,
+                0.01 * expected);
+  }
+}
+
 TEST_F(MeasureTables, AnEmptySceneTakesNothing) {
   for (const measure::TableReport& report :
        measure(dag::empty_dag(64, true), {.tables = hash::table_names(), .times = true, .verify = true}))

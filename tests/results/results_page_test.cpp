@@ -148,8 +148,9 @@ ResultGroup stats_results() {
   stats.compression->octree_nodes.resize(stats.scene.dag.levels.size());
   stats.compression->moved_nodes.resize(stats.scene.dag.levels.size());
   stats.compression->moved_stored.resize(stats.scene.dag.levels.size());
-  for (measure::SharedDag& shared : stats.compression->shared)
-    shared.levels.resize(stats.scene.dag.levels.size());
+  stats.compression->lossy_changed_voxels = 0;
+  for (std::optional<measure::SharedDag>& shared : stats.compression->shared)
+    shared.emplace().levels.resize(stats.scene.dag.levels.size());
   stats.bricks.emplace();
   stats.bricks->rows.push_back({"dense", {{}}});
   stats.bricks->svdag_bytes = 1;

@@ -148,6 +148,23 @@ TEST_F(LargeScene, IsVerifiedAndMeasured) {
   }
 }
 
+TEST_F(LargeScene, WhatDoesNotFitIntoMemoryIsPredictedOrLeftOut) {
+  if (test_on_gpu()) GTEST_SKIP() << "the limit is for the memory of the GPU";
+  const auto [whole, limited] = both("vox-stats", {"--json"});
+  EXPECT_NE(json_value(whole, "tables.sector.items_bytes"), "");
+  EXPECT_EQ(json_value(limited, "tables.sector.items_bytes"), "");
+  const auto predicted = [](const std::string& json) {
+    return std::stod(json_value(json, "tables.sector.prediction.total_bytes"));
+  };
+  EXPECT_NEAR(predicted(limited), predicted(whole), 0.01 * predicted(whole));
+  EXPECT_EQ(json_value(limited, "sizes.svdag.bytes"), json_value(whole, "sizes.svdag.bytes"));
+  const auto [forms, some] = both("vox-stats", {"--only", "compression", "--json"});
+  for (const std::string form : {"octree_masks", "octree_2", "octree_4"})
+    EXPECT_EQ(json_value(some, form + ".bytes"), json_value(forms, form + ".bytes")) << form;
+  EXPECT_NE(json_value(forms, "entropy_after.bytes"), "");
+  EXPECT_EQ(json_value(some, "entropy_after.bytes"), "");
+}
+
 TEST_F(LargeScene, IsMadeCoarser) {
   expect_same_scene("vox-convert", {"--res", "256"});
 }

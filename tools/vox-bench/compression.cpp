@@ -91,6 +91,8 @@ CompressionResult counted(Engine& engine, const CompressionCommand& command) {
     if (scene.dag.materials) geometry = dag::without_materials(scene.dag);
     const measure::CompressionStats stats =
         measure::measure_compression(engine, scene.dag.materials ? geometry : scene.dag, deflated_size, zstd);
+    if (!stats.is_complete)
+      throw Error("out of memory").hint("allow more memory or lower the resolution").about("memory_limit");
     const double seconds = counting.seconds();
     // All resolutions of a form stand together, as lines of tables and charts want them.
     const size_t each = i + 1;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "formats/pages/html_page.h"
 #include "formats/results/views.h"
@@ -14,15 +15,21 @@ namespace {
 
 using Form = measure::CompressionForm;
 
-const Form& svdag_of(const measure::CompressionStats& stats) {
-  return *std::ranges::find(stats.forms, "svdag_4", [](const Form& form) { return form.size.name; });
+// The bytes of the SVDAG, if it has been counted.
+std::optional<uint64_t> svdag_bytes_of(const measure::CompressionStats& stats) {
+  const auto svdag =
+      std::ranges::find(stats.forms, "svdag_4", [](const Form& form) { return form.size.name; });
+  return svdag == stats.forms.end() ? std::nullopt : std::optional(svdag->size.bytes);
 }
 
 ResultTable forms_of(const measure::CompressionStats& stats) {
-  const auto svdag = static_cast<double>(std::max<uint64_t>(1, svdag_of(stats).size.bytes));
+  const std::optional<uint64_t> svdag = svdag_bytes_of(stats);
   const auto size = [](auto value) { return [=](const Form& form) { return form.size.*value; }; };
   const auto bits = [&](const Form& form) { return measure::bits_per_voxel(form.size, stats.voxels); };
-  const auto to_svdag = [&](const Form& form) { return static_cast<double>(form.size.bytes) / svdag; };
+  const auto to_svdag = [&](const Form& form) -> std::optional<double> {
+    if (!svdag) return std::nullopt;
+    return static_cast<double>(form.size.bytes) / static_cast<double>(std::max<uint64_t>(1, *svdag));
+  };
   ResultTable table;
   table
       .column("name", "", stats.forms, size(&measure::SceneSize::name),
@@ -42,8 +49,8 @@ ResultTable forms_of(const measure::CompressionStats& stats) {
 
 // The materials in each form.
 ResultTable materials_of(const measure::CompressionStats& stats) {
-  const auto with_svdag = [geometry = svdag_of(stats).size.bytes](const measure::SceneSize& form) {
-    return form.bytes + geometry;
+  const auto with_svdag = [geometry = svdag_bytes_of(stats)](const measure::SceneSize& form) {
+    return geometry ? std::optional(form.bytes + *geometry) : std::nullopt;
   };
   ResultTable table;
   add_forms(table, stats.materials, stats.voxels, "form", "materials", kMibHeadings);
@@ -54,11 +61,11 @@ ResultTable materials_of(const measure::CompressionStats& stats) {
   return table;
 }
 
-// One level, and what it is under each group of symmetries.
+// One level, and what it is under each group of symmetries. What has not been counted is absent.
 struct SharedRow {
   uint64_t level, side, octree_nodes;
   std::array<const measure::SharedLevel*, 3> shared;
-  uint64_t moved = 0, moved_stored = 0;
+  std::optional<uint64_t> moved = {}, moved_stored = {};
 };
 
 std::vector<SharedRow> shared_rows(const SceneStats& stats) {
@@ -67,7 +74,8 @@ std::vector<SharedRow> shared_rows(const SceneStats& stats) {
   for (uint32_t level = 0; level < compression.octree_nodes.size(); ++level) {
     rows.push_back({level, stats.scene.dag.level_side(level), compression.octree_nodes[level], {}});
     for (size_t i = 0; i < compression.shared.size(); ++i)
-      rows.back().shared[i] = &compression.shared[i].levels[level];
+      if (const auto& shared = compression.shared[i]) rows.back().shared[i] = &shared->levels[level];
+    if (compression.moved_nodes.empty()) continue;
     rows.back().moved = compression.moved_nodes[level];
     rows.back().moved_stored = compression.moved_stored[level];
   }
@@ -89,15 +97,17 @@ ResultTable shared_table(const std::vector<SharedRow>& rows) {
               "Number of nodes in the octree.");
   for (size_t i = 0; i < kGroups.size(); ++i) {
     const Group& group = kGroups[i];
+    const auto value = [i](uint64_t measure::SharedLevel::*of) {
+      return [=](const SharedRow& row) {
+        return row.shared[i] != nullptr ? std::optional(row.shared[i]->*of) : std::nullopt;
+      };
+    };
     table
-        .column(
-            fmt::format("{}/nodes", group.name), "nodes", rows,
-            [=](const SharedRow& row) { return row.shared[i]->nodes; }, both({group.title, Look::count()}),
-            fmt::format("Number of nodes, where {}.", group.about))
-        .column(
-            fmt::format("{}/encoded_bytes", group.name), "bytes", rows,
-            [=](const SharedRow& row) { return row.shared[i]->encoded_bytes; }, kMibHeadings,
-            fmt::format("Their size with pointers of 16 to 48 bits, where {}.", group.about));
+        .column(fmt::format("{}/nodes", group.name), "nodes", rows, value(&measure::SharedLevel::nodes),
+                both({group.title, Look::count()}), fmt::format("Number of nodes, where {}.", group.about))
+        .column(fmt::format("{}/encoded_bytes", group.name), "bytes", rows,
+                value(&measure::SharedLevel::encoded_bytes), kMibHeadings,
+                fmt::format("Their size with pointers of 16 to 48 bits, where {}.", group.about));
   }
   table
       .column("moved/nodes", "nodes", rows, &SharedRow::moved, both({"and up to moves", Look::count()}),
@@ -109,10 +119,10 @@ ResultTable shared_table(const std::vector<SharedRow>& rows) {
 
 // "412,345 voxels, 0.91 %": what the form `lossy` changes.
 std::string lossy_text(const measure::CompressionStats& stats) {
-  const double share = stats.voxels == 0 ? 0
-                                         : 100 * static_cast<double>(stats.lossy_changed_voxels) /
-                                               static_cast<double>(stats.voxels);
-  return fmt::format("{}, {:.2f} %", format_count(stats.lossy_changed_voxels, "voxel"), share);
+  const uint64_t changed = *stats.lossy_changed_voxels;
+  const double share =
+      stats.voxels == 0 ? 0 : 100 * static_cast<double>(changed) / static_cast<double>(stats.voxels);
+  return fmt::format("{}, {:.2f} %", format_count(changed, "voxel"), share);
 }
 
 }  // namespace
@@ -122,15 +132,16 @@ void set_compression(ResultGroup& results, const SceneStats& stats) {
   compression.put(listed_as("GEOMETRY", "forms"), forms_of(*stats.compression), TableShape::ByName);
   if (!stats.compression->materials.empty())
     compression.put(listed_as("STORAGE", "materials"), materials_of(*stats.compression), TableShape::ByName);
-  compression.set("lossy_changed_voxels", stats.compression->lossy_changed_voxels, "voxels",
-                  "Number of voxels that the form `lossy` changes.");
+  if (stats.compression->lossy_changed_voxels)
+    compression.set("lossy_changed_voxels", *stats.compression->lossy_changed_voxels, "voxels",
+                    "Number of voxels that the form `lossy` changes.");
   compression.put("levels", shared_table(shared_rows(stats)));
 }
 
 std::string compression_text(const SceneStats& stats) {
-  std::string text =
-      "\nGeometry in every form\n" + text_table(forms_of(*stats.compression)).text() +
-      fmt::format("  (The form with replaced nodes changes {}.)\n", lossy_text(*stats.compression));
+  std::string text = "\nGeometry in every form\n" + text_table(forms_of(*stats.compression)).text();
+  if (stats.compression->lossy_changed_voxels)
+    text += fmt::format("  (The form with replaced nodes changes {}.)\n", lossy_text(*stats.compression));
   if (!stats.compression->materials.empty())
     text +=
         (stats.scene.colors ? "\nColors, apart from the nodes\n" : "\nMaterials, in the leaves and apart\n") +
@@ -162,8 +173,10 @@ void add_compression(HtmlPage& page, const SceneStats& stats) {
   page.section("Compression")
       .figure("The geometry in every form",
               "What the filled voxels take, without materials. Entropy is a bound for codes that look at one "
-              "mask or pointer at a time. The form with replaced nodes changes " +
-                  lossy_text(*stats.compression) + ".",
+              "mask or pointer at a time." +
+                  (stats.compression->lossy_changed_voxels
+                       ? " The form with replaced nodes changes " + lossy_text(*stats.compression) + "."
+                       : std::string()),
               draw(bars_of(forms, "Size of the geometry in every form")), page_table(forms));
   if (!stats.compression->materials.empty()) {
     const ResultTable materials = materials_of(*stats.compression);
@@ -171,6 +184,7 @@ void add_compression(HtmlPage& page, const SceneStats& stats) {
                 "What the materials of the filled voxels take besides the geometry.",
                 draw(bars_of(materials, "Size of the materials in every form")), page_table(materials));
   }
+  if (!std::ranges::all_of(stats.compression->shared, &std::optional<measure::SharedDag>::has_value)) return;
   const ResultTable levels = shared_table(shared_rows(stats));
   BarChart nodes = {
       .title = "Nodes of each level",

@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "formats/file_types.h"
-#include "formats/io/compression.h"
 #include "formats/results/files.h"
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
@@ -15,7 +14,6 @@
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
-#include "libvox/dag/derived.h"
 #include "libvox/hash/table_options.h"
 #include "libvox/ranks/ranks.h"
 #include "tools/common/command_line.h"
@@ -214,73 +212,6 @@ std::set<Section> without_absent(std::set<Section> sections, const StatsOptions&
   return sections;
 }
 
-bool compares(const SceneStats& stats) {
-  return stats.has(Section::Sharing) || stats.has(Section::Sizes);
-}
-
-// Collective. Each rank counts its share of the nodes, and rank 0 has the result.
-void count(SceneStats& stats, const StatsOptions& options, ranks::Ranks& ranks) {
-  const dag::FrozenDag& dag = stats.scene.dag;
-  if (compares(stats) || stats.has(Section::Materials)) {
-    stats.dag =
-        measure::count_dag(dag, 2 * memory_for_values(options.engine), ranks);  // nothing else is held
-    if (ranks.rank() == 0) measure::check_counts(*stats.dag, dag);
-  } else if (ranks.rank() == 0 && (stats.has(Section::Levels) || stats.has(Section::Scene))) {
-    stats.dag = measure::stated_counts(dag);
-  }
-  throw_if_cancelled();
-}
-
-void measure(SceneStats& stats, const StatsOptions& options) {
-  const dag::FrozenDag& dag = stats.scene.dag;
-  const bool measures_geometry = options.geometry_tables && stats.has(Section::Memory);
-  if (measures_geometry && !dag.materials)
-    throw Error("the scene has no materials, so that --geometry has no effect");
-  const bool compresses = stats.has(Section::Compression);
-  const bool needs_geometry = ((compares(stats) || compresses) && dag.materials) || measures_geometry;
-  const bool shows_scene = options.html && stats.has(Section::Scene) && dag.voxels > 0;
-  const bool needs_picture = shows_scene && !options.viewer;
-  if (shows_scene && options.viewer) stats.viewer = viewer_of(stats.scene, options);
-  if (needs_geometry || needs_picture || compresses || stats.has(Section::Memory)) {
-    const std::unique_ptr<Engine> engine = make_engine(options.engine);
-    stats.device = engine->device();
-    stats.device_text = engine->device_text();
-    log_debug("on {}", stats.device_text);
-    if (needs_picture) stats.picture = picture_of(*engine, stats.scene);
-    dag::FrozenDag geometry;
-    if (needs_geometry) {
-      try {
-        const uint64_t half = 4 * memory_for_values(options.engine);  // of the memory
-        geometry = dag::without_materials(dag, dag.paged ? half : options.engine.memory_limit);
-        if (compares(stats) || measures_geometry)
-          stats.geometry = measure::count_dag(geometry, memory_for_values(options.engine));
-      } catch (const OutOfMemory&) {
-        if (!dag.paged) throw;
-        log_info(
-            "the scene without its materials is not counted, because it does not fit into memory beside this "
-            "one");
-      }
-    }
-    if (compresses)
-      stats.compression = measure::measure_compression(*engine, dag.materials ? geometry : dag, deflated_size,
-                                                       zstd_size_or_none());
-    if (compresses && dag.materials) stats.compression->materials = measure::material_forms(dag, geometry);
-    if (compresses && stats.scene.colors)
-      stats.compression->materials = measure::color_forms(*stats.scene.colors);
-    if (stats.has(Section::Memory)) {
-      measure::TablesQuery query = options.tables;
-      query.times = query.times || engine->device() != "cpu";
-      stats.tables = measure::measure_tables(*engine, dag, query);
-      if (measures_geometry) stats.geometry_tables = measure::measure_tables(*engine, geometry, query);
-    }
-    stats.kernels = engine->profile();
-  }
-  if (!stats.has(Section::Sizes)) return;
-  stats.sizes = measure::scene_sizes(dag, *stats.dag, stats.geometry);
-  if (stats.hash) stats.sizes.push_back(*stats.hash);
-  if (stats.symmetric) stats.sizes.push_back(*stats.symmetric);
-}
-
 // The size of the file's spatial hash, if it holds the scene's voxels.
 std::optional<measure::SceneSize> hash_of(const std::filesystem::path& file, const dag::FrozenDag& dag) {
   const spatial::FrozenHash hash = read_hash(file);
@@ -311,14 +242,15 @@ void measure_own_bricks(SceneStats& stats, const StatsOptions& options, bricks::
 }
 
 void measure_all(SceneStats& stats, const StatsOptions& options, bricks::FrozenBricks bricks) {
-  if (stats.has_scene) measure(stats, options);
+  if (stats.has_scene) measure_scene(stats, options);
   if (stats.has(Section::Bricks)) measure_own_bricks(stats, options, std::move(bricks));
 }
 
-// Hash tables and pages hold the whole scene. What the file states about its scene needs little of it.
+// Pages, and hash tables that have to be built, hold the whole scene. What the file states about its scene needs little of
+// it.
 Loading loading_for(const StatsOptions& options) {
-  if (options.shows(Section::Memory) || options.shows(Section::Compression) || options.html)
-    return Loading::Whole;
+  if (options.html || (options.shows(Section::Memory) && options.needs_tables())) return Loading::Whole;
+  if (options.shows(Section::Memory) || options.shows(Section::Compression)) return Loading::IfItFits;
   if (options.shows(Section::Sharing) || options.shows(Section::Sizes)) return Loading::AsUsed;
   return options.shows(Section::Materials) ? Loading::ByChunks : Loading::InParts;
 }
@@ -350,7 +282,7 @@ void report(const StatsOptions& options, ranks::Ranks& ranks) {
                  stats.has_scene ? "the sections that --only names" : "a file of bricks alone"});
   if (stats.has_scene) {
     stats.sections = without_absent(std::move(stats.sections), options, stats.scene);
-    count(stats, options, ranks);
+    count_scene(stats, options, ranks);
   }
   if (!is_first) return;
   measure_all(stats, options, std::move(bricks));

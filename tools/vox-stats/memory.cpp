@@ -70,11 +70,23 @@ Headings headings_of(const Figure& figure) {
   return {.screen = {title, Look::mib()}, .page = {title, Look::mib(), "MiB", figure.weight}};
 }
 
+// The memory of each table; absent for tables that do not fit into memory and so have not been built.
+using Measured = std::vector<std::optional<Memory>>;
+
+// Returns a function that gets the value of a row that has been measured.
+auto if_measured(auto of) {
+  using Value = std::decay_t<std::invoke_result_t<decltype(of), const Memory&>>;
+  return [of](const std::optional<Memory>& memory) {
+    return memory ? std::optional<Value>(std::invoke(of, *memory)) : std::nullopt;
+  };
+}
+
 // Adds the figures of the rows under the names that `name_of` gives them.
-void add_figures(ResultTable& table, const std::vector<Memory>& rows, const auto& name_of) {
+void add_figures(ResultTable& table, const Measured& rows, const auto& name_of) {
   for (const Figure& figure : kFigures)
-    table.column(name_of(figure), figure.unit, rows, figure.of, headings_of(figure), figure.about);
-  table.column(in_json("chain_lengths"), "buckets", rows, &Memory::chain_lengths,
+    table.column(name_of(figure), figure.unit, rows, if_measured(figure.of), headings_of(figure),
+                 figure.about);
+  table.column(in_json("chain_lengths"), "buckets", rows, if_measured(&Memory::chain_lengths),
                "Number of buckets with 0, 1, 2, … slabs.");
 }
 
@@ -90,9 +102,12 @@ void add_predicted(ResultTable& table, const std::vector<Memory>& rows, const au
 // The figures of the items of each size.
 ResultTable memory_of_sizes(const measure::TableReport& report) {
   const char* words = "Number of words of an item.";
+  Measured measured(report.sizes.begin(), report.sizes.end());
+  if (!report.built) measured.resize(report.prediction.size());
   ResultTable table;
-  table.column({"item_words", "measured/item_words"}, "words", report.sizes, &Memory::item_words, words);
-  add_figures(table, report.sizes, [](const Figure& figure) {
+  table.column({"item_words", "measured/item_words"}, "words",
+               report.built ? report.sizes : report.prediction, &Memory::item_words, words);
+  add_figures(table, measured, [](const Figure& figure) {
     return ResultName(figure.name, std::string("measured/") + figure.name);
   });
   table.column(in_report("predicted/item_words"), "words", report.prediction, &Memory::item_words, words);
@@ -143,8 +158,9 @@ std::vector<TableRow> rows_of_reports(const std::vector<measure::TableReport>& r
   std::vector<TableRow> rows;
   for (const measure::TableReport& report : reports) {
     TableRow& row =
-        rows.emplace_back(TableRow{&report, measure::sum(report.sizes), measure::sum(report.prediction), 0});
-    if (alone > 0)
+        rows.emplace_back(TableRow{&report, measure::sum(report.sizes), measure::sum(report.prediction), {}});
+    if (report.built) row.overhead = 0;
+    if (alone > 0 && report.built)
       row.overhead = static_cast<double>(row.memory.total_bytes()) / static_cast<double>(alone) - 1;
   }
   return rows;
@@ -166,9 +182,10 @@ std::vector<TableRow> geometry_table_rows(const SceneStats& stats) {
 }
 
 ResultTable memory_table(const std::vector<TableRow>& rows) {
-  std::vector<Memory> measured, predicted;
+  Measured measured;
+  std::vector<Memory> predicted;
   for (const TableRow& row : rows) {
-    measured.push_back(row.memory);
+    measured.push_back(row.report->built ? std::optional(row.memory) : std::nullopt);
     predicted.push_back(row.prediction);
   }
   const auto slabs_a_bucket = [](const Memory& memory) {
@@ -199,12 +216,15 @@ ResultTable memory_table(const std::vector<TableRow>& rows) {
               both({"overhead", Look::fixed(1, 100), "%"}),
               "Share that the table takes more than nodes and leaves alone.")
       .column(
-          for_people("slabs_a_bucket"), "slabs", measured, slabs_a_bucket,
+          for_people("slabs_a_bucket"), "slabs", measured, if_measured(slabs_a_bucket),
           {.screen = {"slabs a bucket", Look::fixed(2)}, .page = {"chain, mean", Look::fixed(2), "slabs"}})
-      .column(for_people("longest_chain"), "slabs", measured, longest_chain,
+      .column(for_people("longest_chain"), "slabs", measured, if_measured(longest_chain),
               {.screen = {"longest"}, .page = {"chain, longest", Look::count(), "slabs"}})
       .column(
-          "build_seconds", "s", rows, [](const TableRow& row) { return row.report->build_seconds; },
+          "build_seconds", "s", rows,
+          [](const TableRow& row) {
+            return row.report->built ? std::optional(row.report->build_seconds) : std::nullopt;
+          },
           {.screen = {"build", Look::fixed(2), "s"}, .page = {"built in", Look::fixed(2), "s"}},
           "Time from the scene in host memory to the tables.");
   return table;
@@ -213,6 +233,7 @@ ResultTable memory_table(const std::vector<TableRow>& rows) {
 void set_table(ResultGroup& group, const dag::FrozenDag& dag, const TableRow& row) {
   group.put(".", memory_table({row}), TableShape::Record);
   group.put({"sizes", "."}, memory_of_sizes(*row.report));
+  if (!row.report->built) return;
   group.put(in_report("chains"), chains_table(row.memory, row.prediction));
   group.put("levels", times_table(dag, row.report->levels));
 }
@@ -262,10 +283,11 @@ std::string time_table(const SceneStats& stats) {
   std::vector<std::string> titles = {"side", "items"};
   std::vector<ResultTable> tables;
   for (const measure::TableReport& report : stats.tables)
-    if (report.load_factor == stats.tables[0].load_factor) {
+    if (report.load_factor == stats.tables[0].load_factor && report.built) {
       tables.push_back(times_table(stats.scene.dag, report.levels));
       titles.insert(titles.end(), {report.table + " insert", "find"});
     }
+  if (tables.empty()) return "";
   TextTable text(std::move(titles));
   for (size_t level = 0; level < tables[0].rows(); ++level) {
     std::vector<std::string> cells = screen_cells(tables[0], level, {"side", "items"});
@@ -286,7 +308,7 @@ std::string memory_text(const SceneStats& stats) {
   if (!stats.geometry_tables.empty())
     text += "\nThe same without materials, MiB\n" +
             total_table(geometry_bytes(stats), memory_table(geometry_table_rows(stats)));
-  text += "\n" + purposes_text(memory);
+  if (std::ranges::any_of(stats.tables, &measure::TableReport::built)) text += "\n" + purposes_text(memory);
   if (has_times(stats))
     text += fmt::format("\nMilliseconds a level, load factor {}\n{}", stats.tables[0].load_factor,
                         time_table(stats));

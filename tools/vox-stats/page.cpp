@@ -105,13 +105,14 @@ void add_tables(HtmlPage& page, const SceneStats& stats, const std::vector<Table
       return std::to_string(row.report->load_factor) == load_factor;
     });
     const ResultTable memory = memory_table(rows);
+    std::erase_if(rows, [](const TableRow& row) { return !row.report->built; });
     page.figure(
         fmt::format("Memory with {} items a bucket{}", load_factor, what),
         fmt::format(
             "What each table takes that holds the scene, measured on {}: what is right of the dashed line is "
             "overhead. Bitmaps and slack, which the allocator holds besides, are in the table alone.",
             stats.device_text),
-        memory_chart(alone, memory), turned_page_table(memory));
+        memory_chart(alone, memory_table(rows)), turned_page_table(memory));
   }
 }
 

@@ -16,6 +16,7 @@
 #include "libvox/measure/compression.h"
 #include "libvox/measure/hash_bench.h"
 #include "libvox/measure/stats.h"
+#include "libvox/ranks/ranks.h"
 #include "libvox/render/render.h"
 #include "tools/common/command_line.h"
 
@@ -56,6 +57,8 @@ struct StatsOptions {
   std::string command;
 
   bool shows(Section section) const { return sections.count(section) > 0; }
+  // True if hash tables have to be built, because more is asked for than their sizes.
+  bool needs_tables() const { return tables.times || tables.verify; }
 };
 
 // The traits of a run, for the rules of options. They say what it shows.
@@ -92,6 +95,11 @@ struct SceneStats {
     return has(Section::Sharing) ? LevelColumns::All : LevelColumns::Stated;
   }
 };
+
+// Counts the nodes of a scene that has been read. Collective: each rank counts its share, and rank 0 has the result.
+void count_scene(SceneStats& stats, const StatsOptions& options, ranks::Ranks& ranks);
+// Measures the other sections of the scene, except its bricks.
+void measure_scene(SceneStats& stats, const StatsOptions& options);
 
 // Returns all measurements, in the form for JSON and reports.
 ResultGroup results_of(const SceneStats& stats);
@@ -140,7 +148,8 @@ void add_levels(ResultTable& table, const std::vector<LevelRow>& rows, const Lev
 struct TableRow {
   const measure::TableReport* report;
   hash::TableMemory memory, prediction;  // for all sizes of items
-  double overhead;                       // 0.2 if the table takes a fifth more than its nodes and leaves
+  // 0.2 if the table takes a fifth more than its nodes and leaves; absent if it has not been built
+  std::optional<double> overhead;
 };
 std::vector<TableRow> table_rows(const SceneStats& stats);
 std::vector<TableRow> geometry_table_rows(const SceneStats& stats);
