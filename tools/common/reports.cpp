@@ -307,7 +307,9 @@ std::string describe_scene(const SceneFigures& figures) {
 }
 
 void set_identity(ResultGroup& results, const dag::FrozenDag& dag, uint64_t bytes) {
-  const measure::LevelStats all = {.svo_nodes = dag.svo_nodes(), .unique_nodes = dag.unique_nodes()};
+  measure::LevelStats all;
+  all.svo_nodes = dag.svo_nodes();
+  all.unique_nodes = dag.unique_nodes();
   results
       .set("digest", dag::to_string(dag.digest),
            "128 bits that name the content of the scene, in hexadecimal.")
