@@ -32,7 +32,7 @@ struct CastRays {
   // Does the same as operator() for the i with begin <= i < end, at most kTogether, on a processor.
   static constexpr uint32_t kTogether = 16;
   void cast_together(uint64_t begin, uint64_t end) const {
-    std::array<Ray, kTogether> cast;
+    std::array<Ray, kTogether> cast = {};
     std::array<PassedNodes, kTogether> passed;
     std::array<Hit, kTogether> found;
     for (uint64_t i = begin; i < end; ++i) cast[i - begin] = ray_of(rays[i]);

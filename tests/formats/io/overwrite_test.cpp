@@ -13,6 +13,7 @@
 #include "formats/images/image.h"
 #include "formats/images/pictures.h"
 #include "formats/io/compression.h"
+#include "formats/io/gzip_pieces.h"
 #include "formats/io/output_file.h"
 #include "formats/mesh/mesh.h"
 #include "formats/pages/html_page.h"
@@ -152,7 +153,10 @@ std::string inflated(const std::string& file) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 std::string deflated(const std::string& content) {
-  const Bytes bytes = gzipped(std::as_bytes(std::span(content)), kFastestDeflate);
+  GzipPieces gzip(kFastestDeflate);
+  Bytes bytes = gzip.piece(std::as_bytes(std::span(content)));
+  const Bytes end = gzip.end();
+  bytes.insert(bytes.end(), end.begin(), end.end());
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
