@@ -281,17 +281,18 @@ TEST_F(MeasureTables, MeasurementAndPredictionAgree) {
 }
 
 TEST_F(MeasureTables, TheSizeOfATableThatDoesNotFitIsPredicted) {
-  const auto small = test_engine({.memory_limit = 1});
+  const auto small = test_engine({.memory_limit = 1 << 20});  // room for a table without items
   const dag::FrozenDag dag = varied_dag();
   const measure::TablesQuery query = {
       .tables = hash::table_names(), .load_factors = {16, 96}, .predicts = true};
   const auto built = measure(dag, query), predicted = measure::measure_tables(*small, dag, query);
   ASSERT_EQ(built.size(), predicted.size());
+  size_t not_built = 0;
   for (size_t i = 0; i < built.size(); ++i) {
     SCOPED_TRACE(built[i].table);
     EXPECT_TRUE(built[i].built);
-    EXPECT_FALSE(predicted[i].built);
-    EXPECT_TRUE(predicted[i].sizes.empty());
+    EXPECT_EQ(predicted[i].sizes.empty(), !predicted[i].built);
+    not_built += predicted[i].built ? 0 : 1;
     EXPECT_EQ(predicted[i].table, built[i].table);
     EXPECT_EQ(predicted[i].load_factor, built[i].load_factor);
     // Nodes that two levels share are counted twice.
@@ -299,6 +300,7 @@ TEST_F(MeasureTables, TheSizeOfATableThatDoesNotFitIsPredicted) {
     EXPECT_NEAR(static_cast<double>(measure::sum(predicted[i].prediction).total_bytes()), expected,
                 0.01 * expected);
   }
+  EXPECT_GT(not_built, 0u);
 }
 
 TEST_F(MeasureTables, AnEmptySceneTakesNothing) {
