@@ -41,16 +41,6 @@ inline std::vector<uint8_t> light_codes() {
   return codes;
 }
 
-// Returns the light of each 8-bit sRGB code.
-inline std::vector<float> light_of_codes() {
-  std::vector<float> light(256);
-  for (uint32_t i = 0; i < light.size(); ++i) {
-    const auto code = static_cast<uint8_t>(i);
-    light[i] = static_cast<float>(scene::srgb_to_linear(scene::Rgb8{code, code, code}).x);
-  }
-  return light;
-}
-
 // Boxes around the voxels of a DAG's nodes are made on a device, from the leaves up. First each level's nodes are
 // found:
 

@@ -85,7 +85,6 @@ struct RayDagRef {
   uint32_t finest;     // 4 B, log2 of the least side of cells at which rays stop because of a pixel's width
   uint32_t filled;     // 4 B, 0: there is no root
   uint32_t materials;  // 4 B, 1: the leaves hold materials
-  uint32_t kept_from;  // 4 B, log2 of the least side of nodes with boxes, if the DAG is read in place; else 0
 
   // Rays read nodes and leaves only through these members, which SymmetricRayRef (symmetric_rays.h) has, too. A Node
   // names a node or a leaf; nullptr means an empty one.
@@ -95,8 +94,7 @@ struct RayDagRef {
   VOX_HD Node root_node() const { return root; }
   // Begins to read a node, or its box. Processors alone do this.
   void prefetch(Node node, bool its_box) const {
-    const bool reads_box = its_box && boxes != nullptr && kept_from == 0;
-    prefetch_line(reads_box ? static_cast<const void*>(boxes + box_index(node)) : node);
+    prefetch_line(its_box && boxes != nullptr ? static_cast<const void*>(boxes + box_index(node)) : node);
   }
   // Returns a header. Rays use its child mask and its homogeneous material.
   VOX_HD uint32_t header(Node node) const { return node[0]; }
@@ -176,18 +174,9 @@ struct RayDagRef {
   VOX_HD uint64_t box_index(const uint32_t* node) const { return static_cast<uint64_t>(node - root) >> 1; }
   VOX_HD NodeBox box(const uint32_t* node, uint32_t log2) const {
 #ifndef __CUDA_ARCH__  // A GPU always has boxes, and its kernels would need more registers.
-    if (boxes == nullptr || log2 < kept_from) return estimated_box(node, log2);
+    if (boxes == nullptr) return estimated_box(node, log2);
 #endif
     return unpacked(boxes[box_index(node)], log2);
-  }
-
-  // True if a node with boxes, or a part of a leaf, has a mean color.
-  VOX_HD bool has_mean(uint32_t log2) const {
-#ifndef __CUDA_ARCH__
-    return log2 <= dag::kLeafLog2 || log2 >= kept_from;
-#else
-    return true;
-#endif
   }
 
   // Divides an inner node into 4³ cells, and returns the box around those that hold something. It contains the box
@@ -243,25 +232,13 @@ class RayDag {
     if (device::kReadsHostMemory<Device> && dag.paged)
       read_in_place(dag);
     else
-      copy(device, dag, dag.depth() + 1, far_words);
+      copy(device, dag, far_words);
   }
 
   RayDagRef ref() const { return ref_; }
 
-  // True if the DAG is read in place. Then no loop should visit all nodes.
+  // True if nothing was copied. Then no loop should visit all nodes.
   bool is_in_place() const { return in_place_; }
-
-  // Copies the nodes of 2^finest voxels a side and more of a DAG that is read in place. Their words follow each other.
-  void keep_upper_levels(Device& device, const dag::FrozenDag& dag, uint32_t finest) {
-    copy(device, dag, ref_.log2_side + 1 - finest, kFarWords);
-  }
-  uint64_t kept_words() const { return words_.size(); }
-  // Takes the boxes of the nodes that keep_upper_levels() has copied.
-  void set_upper_boxes(device::Buffer<PackedBox> boxes, uint32_t finest) {
-    boxes_ = std::move(boxes);
-    ref_.boxes = boxes_.data();
-    ref_.kept_from = finest;
-  }
 
   // Takes the boxes that bound_nodes() has made for the nodes of 2^finest voxels a side and more, and adds them to
   // ref(). If all nodes have boxes, rays stop at leaves, too. A DAG that is read in place has no boxes.
@@ -288,15 +265,12 @@ class RayDag {
                 dag.levels[level].places.ref().blocks);
   }
 
-  // Copies the first `copied` levels. The others, if any, are read in place.
-  void copy(Device& device, const dag::FrozenDag& dag, uint32_t copied, uint64_t far_words) {
-    uint64_t words = 0;
-    for (uint32_t level = 0; level < copied; ++level) words += dag.levels[level].words.size();
-    words_ = device.template make<uint32_t>(words);
+  void copy(Device& device, const dag::FrozenDag& dag, uint64_t far_words) {
+    words_ = device.template make<uint32_t>(dag.bytes() / sizeof(uint32_t));
     uint32_t* to = words_.data();
     dag::LevelRef above = {};
-    std::vector<device::Buffer<dag::PlacesBlock>> places(copied);
-    for (uint32_t level = 0; level < copied; ++level) {
+    std::vector<device::Buffer<dag::PlacesBlock>> places(dag.levels.size());
+    for (uint32_t level = 0; level <= dag.depth(); ++level) {
       const Words& from = dag.levels[level].words;
       const uint32_t log2 = ref_.log2_side - level;
       const bool is_far = from.size() >= far_words;
@@ -313,7 +287,7 @@ class RayDag {
       above = here;
       to += from.size();
     }
-    if (!ref_.is_far(ref_.log2_side + 1 - copied)) places.back().reset();
+    if (!ref_.is_far(dag::kLeafLog2)) places.back().reset();
     places_ = std::move(places);
   }
 

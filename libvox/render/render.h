@@ -152,9 +152,8 @@ struct RendererOptions {
 // the renderer. check_structure() must accept the DAG. on_cpu.cpp and on_cuda.cu compile the template for each device.
 //
 // On the CPU, a paged DAG is read in place, and only the nodes that rays meet are read. So a node at which a ray stops
-// has an estimated box (RayDagRef::estimated_box()), and LevelColors::Mean is the same as LevelColors::Voxel. Large nodes
-// have exact boxes and mean colors if pixels show such nodes (upper_levels.h). For these, and for Shade::Sharing, all nodes
-// are read, one level after the other.
+// has an estimated box (RayDagRef::estimated_box()), and LevelColors::Mean is the same as LevelColors::Voxel. Only
+// Shade::Sharing reads all nodes, one level after the other.
 template <class Device>
 std::unique_ptr<Renderer> make_renderer(Device& device, const dag::FrozenDag& dag,
                                         const scene::Palette& palette, const RendererOptions& options = {});

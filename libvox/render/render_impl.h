@@ -20,7 +20,6 @@
 #include "libvox/render/render.h"
 #include "libvox/render/slice_pixels.h"
 #include "libvox/render/symmetric_rays.h"
-#include "libvox/render/upper_levels.h"
 #include "libvox/render/voxel_colors.h"
 #include "libvox/scene/oklab.h"
 
@@ -200,6 +199,15 @@ struct IsOnEdge {
 
 namespace detail {
 
+inline std::vector<float> light_of_codes() {
+  std::vector<float> light(256);
+  for (uint32_t i = 0; i < light.size(); ++i) {
+    const auto code = static_cast<uint8_t>(i);
+    light[i] = static_cast<float>(scene::srgb_to_linear(scene::Rgb8{code, code, code}).x);
+  }
+  return light;
+}
+
 inline void check_picture(const RenderOptions& options) {
   check_image_size(options.size);
   if (options.samples == 0) throw Error("there are no samples per pixel").hint("at least one is needed");
@@ -224,7 +232,7 @@ class DeviceRenderer final : public Renderer {
         voxels_per_unit_(Vec3d{1, 1, 1} / options.voxel_size * options.voxel_size.shortest()),
         open_courses_(device::uploaded(device, open_courses(rays_.ref().log2_side, voxels_per_unit_))),
         codes_(device::uploaded(device, light_codes())),
-        light_of_code_(device::uploaded(device, light_of_codes())) {
+        light_of_code_(device::uploaded(device, detail::light_of_codes())) {
     if (options.colors != nullptr || options.normals != nullptr)
       voxel_colors_.emplace(device, voxel_numbers(dag, options), options.colors, options.normals);
   }
@@ -250,18 +258,14 @@ class DeviceRenderer final : public Renderer {
       cast.spread = 0;
     else if (!rays_.has_boxes() && !rays_.is_in_place())
       make_levels_of_detail();
+    const auto dag = rays_.ref();
     const RampEnds ramp = ramp_ends(filled_, cast, options.shade);
     Shading shading = make_shading(ramp, camera, palette_, options);
-    if constexpr (device::kReadsHostMemory<Device> && Ref::kMayHaveMaterials)
-      if (rays_.is_in_place() && !rays_.has_boxes() && cast.spread > 0)
-        node_colors_ = keep_upper_levels(device_, rays_, dag_, camera, filled_, detail_memory(),
-                                         shading.colors, LightCodes{codes_.data()});
-    const auto dag = rays_.ref();
     shading.ground = ground_plane(filled_, options);
     shading.open_courses = open_courses_.data();
     if constexpr (Ref::kMayHaveMaterials)
       if (!voxel_colors.has_colors() && options.colors == LevelColors::Mean && cast.spread > 0 &&
-          options.shade == Shade::Material && (!rays_.is_in_place() || node_colors_)) {
+          options.shade == Shade::Material && !rays_.is_in_place()) {
         if (!node_colors_)
           node_colors_ = average_nodes(device_, dag, finest_, shading.colors, LightCodes{codes_.data()});
         shading.node_colors = node_colors_->data();
@@ -364,14 +368,11 @@ class DeviceRenderer final : public Renderer {
   }
 
   // Leaves room for colors, which may be needed later, and for pictures.
-  uint64_t detail_memory() {
-    const uint64_t available = device_.pool().available();
-    return std::min(detail_memory_, available - available / 16);
-  }
-
   void make_levels_of_detail() {
+    const uint64_t available = device_.pool().available();
+    const uint64_t memory = std::min(detail_memory_, available - available / 16);
     if constexpr (Ref::kMayHaveMaterials) {
-      finest_ = finest_level(rays_.ref(), detail_memory(), dag_.materials);
+      finest_ = finest_level(rays_.ref(), memory, dag_.materials);
       rays_.set_boxes(bound_nodes(device_, rays_.ref(), finest_), finest_);
     } else {
       rays_.make_boxes(device_);

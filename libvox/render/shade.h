@@ -311,9 +311,9 @@ class Shader {
                        (hit.log2 > 0 || distance_to(ray, hit.at) * rays_.spread >= kBlockWide);
     if constexpr (Colors::kThere)
       if (has_colors) return voxel_colors_.light(dag_, ray, hit, mixed);
-    if constexpr (Dag::kMayHaveMaterials)
-      if (mixed && dag_.has_mean(hit.log2)) return mean_at(hit);
-    return shading_.colors[mixed && !Dag::kMayHaveMaterials ? 0 : hit_material(dag_, ray, hit)];
+    if (!mixed) return shading_.colors[hit_material(dag_, ray, hit)];
+    if constexpr (Dag::kMayHaveMaterials) return mean_at(hit);
+    return shading_.colors[0];
   }
   static constexpr float kBlockWide = 2;  // in voxels: a pixel at least this wide shows a block of 2³
 

@@ -174,68 +174,30 @@ double share_of_different(const render::Picture& a, const render::Picture& b, in
   return static_cast<double>(different) / static_cast<double>(a.image.pixels.size());
 }
 
-dag::FrozenDag striped_ball() {
-  return dense_dag(128, true, [](uint32_t x, uint32_t y, uint32_t z) {
+// The boxes of nodes are estimated if rays read a scene in place. A pixel is 5 to 10 voxels
+// wide here.
+TEST(PagedScene, HasNearlyTheSamePicturesWithLevelOfDetail) {
+  const DenseGrid ball = [](uint32_t x, uint32_t y, uint32_t z) {
     const int64_t dx = int64_t{x} - 64, dy = int64_t{y} - 64, dz = int64_t{z} - 64;
     const int64_t r2 = dx * dx + dy * dy + dz * dz;
     return r2 >= 58 * 58 && r2 <= 60 * 60 ? static_cast<int>(x / 16 + z / 16) % 16 : dag::kEmptyVoxel;
-  });
-}
-
-render::RenderOptions small_picture_of(const dag::FrozenDag& dag, double farther) {
-  render::RenderOptions options;
-  options.size = {30, 25};
-  options.pose = render::framing(render::outline(dag), "iso", 0, 40, options.size);
-  options.pose.eye = options.pose.target + (options.pose.eye - options.pose.target) * farther;
-  return options;
-}
-
-// The boxes of nodes are estimated if rays read a scene in place and there is no memory for its upper levels. A pixel is 5
-// to 10 voxels wide here.
-TEST(PagedScene, HasNearlyTheSamePicturesWithLevelOfDetail) {
+  };
   const auto engine = make_engine({.device = "cpu"});
-  const dag::FrozenDag dag = striped_ball();
+  const dag::FrozenDag dag = dense_dag(128, true, ball);
   dag::FrozenDag paged = dag;
   paged.paged = true;
   const auto copied = render::make_renderer(engine->handle(), dag, distinct_palette());
-  const auto in_place =
-      render::make_renderer(engine->handle(), paged, distinct_palette(), {.detail_memory = 0});
+  const auto in_place = render::make_renderer(engine->handle(), paged, distinct_palette());
   for (const double farther : {1.0, 2.0})
     for (const render::Shade shade : {render::Shade::Depth, render::Shade::Material}) {
-      render::RenderOptions options = small_picture_of(dag, farther);
+      render::RenderOptions options;
+      options.size = {30, 25};
+      options.pose = render::framing(render::outline(dag), "iso", 0, 40, options.size);
+      options.pose.eye = options.pose.target + (options.pose.eye - options.pose.target) * farther;
       options.shade = shade;
       const double share = share_of_different(copied->render(options), in_place->render(options), 12);
       EXPECT_LT(share, 0.02) << farther;  // it is at most 0.004
     }
-}
-
-// Nodes of the levels for which there is memory have exact boxes and mean colors, to the rounding of leaves' means.
-TEST(PagedScene, HasTheMeanColorsOfNodesOnLevelsThatAreKept) {
-  const auto engine = make_engine({.device = "cpu"});
-  const dag::FrozenDag dag = striped_ball();
-  dag::FrozenDag paged = dag;
-  paged.paged = true;
-  const auto copied = render::make_renderer(engine->handle(), dag, distinct_palette());
-  uint64_t few = 0;  // room for the levels above nodes of 16 voxels
-  for (uint32_t level = 0; dag.level_side(level) > 16; ++level)
-    few += 4 * 10 * dag.levels[level].words.size();
-  for (const uint64_t memory : {few, uint64_t{1} << 30}) {
-    const auto kept =
-        render::make_renderer(engine->handle(), paged, distinct_palette(), {.detail_memory = memory});
-    const auto estimated =
-        render::make_renderer(engine->handle(), paged, distinct_palette(), {.detail_memory = 0});
-    for (const double farther : {8.0, 12.0}) {
-      render::RenderOptions options = small_picture_of(dag, farther);
-      options.shade = render::Shade::Material;
-      options.colors = render::LevelColors::Mean;
-      const render::Picture expected = copied->render(options);
-      EXPECT_EQ(share_of_different(expected, kept->render(options), 2), 0) << memory << ' ' << farther;
-      EXPECT_GT(share_of_different(expected, estimated->render(options), 2), 0.001) << farther;
-    }
-    render::RenderOptions near = small_picture_of(dag, 1);
-    near.colors = render::LevelColors::Mean;
-    EXPECT_LT(share_of_different(copied->render(near), kept->render(near), 12), 0.05) << memory;
-  }
 }
 
 TEST(PagedScene, EstimatedBoxesAreLessThanAQuarterOfANodeWider) {

@@ -1,4 +1,5 @@
 // Measures a scene for vox-stats within the memory that it may take. What does not fit is left out, and the log says so.
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -6,9 +7,9 @@
 #include "formats/scene/any_scene.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/derived.h"
-#include "libvox/device/cpu_device.h"
 #include "tools/vox-stats/stats.h"
 
 namespace vox {
@@ -34,7 +35,7 @@ std::optional<dag::FrozenDag> geometry_of(const dag::FrozenDag& dag, const Stats
 // Returns how many bytes the process may still take.
 uint64_t memory_left(const StatsOptions& options, const Engine& engine) {
   if (engine.device() != "cpu" || options.engine.memory_limit == 0) return UINT64_MAX;
-  return device::CpuDevice(options.engine.memory_limit, false).pool().available();
+  return options.engine.memory_limit - std::min(options.engine.memory_limit, resident_bytes());
 }
 
 // `geometry` is the scene without materials; nullptr if it does not fit into memory.
@@ -50,7 +51,7 @@ void measure_compression(SceneStats& stats, const StatsOptions& options, Engine&
         measure::octree_forms(dag, measure::count_dag(dag, memory_for_values(options.engine)));
     stats.compression->is_complete = false;
   }
-  if (dag.materials && geometry != nullptr && !dag.paged && measure::material_forms_memory(dag) <= memory)
+  if (dag.materials && geometry != nullptr && !dag.paged && measure::material_forms_memory(dag) <= memory / 2)
     stats.compression->materials = measure::material_forms(dag, *geometry);
   else if (dag.materials)
     stats.compression->is_complete = false;
