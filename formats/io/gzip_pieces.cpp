@@ -1,4 +1,4 @@
-#include "formats/io/gzip_pieces.h"
+#include "formats/io/compression.h"
 
 #include <libdeflate.h>
 

@@ -213,9 +213,9 @@ void use_bricks_file(const ConvertOptions& options) {
   if (writes_file(options)) {
     if (!is_dense_grid(options.output))
       throw UsageError(
-          "a file of a volume's bricks needs -o with .nrrd or .npy, or --info, or --verify: of the .nrrd "
-          "file, "
-          "--structure svdag makes a scene");
+          "a file of a volume's bricks needs -o with .nrrd or .npy, or --info, or --verify; a scene is made "
+          "of "
+          "the .nrrd file");
     check_writable(options.output, kind_of_output(options.output), options.overwrite);
     write_dense_grid(bricks::bricks_volume(bricks), options.output);
     log_info("{}: {}", options.output.string(), format_bytes(size_of_written(options.output)));

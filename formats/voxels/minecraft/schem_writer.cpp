@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "formats/io/compression.h"
-#include "formats/io/gzip_pieces.h"
 #include "formats/io/output_file.h"
 #include "formats/io/read_file.h"
 #include "formats/volume/places.h"

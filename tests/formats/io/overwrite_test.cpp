@@ -13,7 +13,6 @@
 #include "formats/images/image.h"
 #include "formats/images/pictures.h"
 #include "formats/io/compression.h"
-#include "formats/io/gzip_pieces.h"
 #include "formats/io/output_file.h"
 #include "formats/mesh/mesh.h"
 #include "formats/pages/html_page.h"
