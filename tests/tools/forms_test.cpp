@@ -70,7 +70,7 @@ TEST_F(BricksAlone, OfASceneAreAScene) {
 TEST_F(BricksAlone, OfAVolumeAreNoScene) {
   write("ball_20x14x9_uint8.raw", ball(6));
   converted({"ball_20x14x9_uint8.raw", "-o", "ball.h5"});
-  expect_failure(kBadUsage, "--structure svdag", {"ball.h5", "-o", "a.vox"});
+  expect_failure(kBadUsage, "a scene is made of the .nrrd file", {"ball.h5", "-o", "a.vox"});
 }
 
 class HashProgram : public CubesTest {};
