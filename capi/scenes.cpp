@@ -118,7 +118,7 @@ void save_scene(const vox_engine& engine, const dag::VoxelScene& scene, const st
   check_writable(path, kind_of_output(path), overwrite);
   if (!is_export) return write_scene(scene, path);
   check_export_resolution(scene.dag.resolution, path, exports);
-  if (scene.colors && !export_holds_colors(path, exports))
+  if (scene.colors && !export_holds_colors(scene, path, exports))
     export_scene(in_palette(scene, "in this kind of file", engine.options), path, std::nullopt, exports);
   else
     export_scene(scene, path, std::nullopt, exports);

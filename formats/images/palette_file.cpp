@@ -309,6 +309,13 @@ scene::Palette palette_of_list(simdjson::dom::object root) {
 
 void set_materials(Json& facts, const dag::VoxelScene& scene) {
   Json& materials = facts.array("materials");
+  for (uint32_t number = 0; number < scene.named_colors.size(); ++number) {
+    const auto& [name, color, own] = scene.named_colors[number];
+    Json& entry = materials.append();
+    entry.set("number", number).set("name", name).set("color", scene::hex_name(color));
+    Json& members = entry.array("stands_for");
+    for (const std::string& member : own) members.set("", member);
+  }
   for (uint32_t number = 0; number < scene.palette.count; ++number) {
     Json& entry = materials.append();
     entry.set("number", number)
@@ -323,8 +330,8 @@ void set_materials(Json& facts, const dag::VoxelScene& scene) {
 }
 
 void write_material_list(const std::filesystem::path& path, const dag::VoxelScene& scene) {
-  if (scene.palette.count == 0)
-    throw Error("cannot be written: the scene has no materials").at(path.string());
+  if (scene.palette.count == 0 && scene.named_colors.empty())
+    throw Error("cannot be written: the scene has no materials by number").at(path.string());
   Json facts;
   facts.set("format", kMaterialList);
   set_materials(facts, scene);

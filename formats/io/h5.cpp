@@ -430,10 +430,13 @@ template void read_attribute(const Object&, const std::string&, std::span<uint64
 template void read_attribute(const Object&, const std::string&, std::span<double>);
 template Object write_table(const Object&, const std::string&, std::span<const uint8_t>,
                             std::vector<hsize_t>);
+template Object write_table(const Object&, const std::string&, std::span<const uint32_t>,
+                            std::vector<hsize_t>);
 template Object write_table(const Object&, const std::string&, std::span<const uint64_t>,
                             std::vector<hsize_t>);
 template Object write_table(const Object&, const std::string&, std::span<const double>, std::vector<hsize_t>);
 template std::vector<uint8_t> read_table(const Object&, const std::string&, std::vector<hsize_t>);
+template std::vector<uint32_t> read_table(const Object&, const std::string&, std::vector<hsize_t>);
 template std::vector<uint64_t> read_table(const Object&, const std::string&, std::vector<hsize_t>);
 template std::vector<double> read_table(const Object&, const std::string&, std::vector<hsize_t>);
 

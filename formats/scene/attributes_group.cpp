@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "formats/scene/groups.h"
 #include "formats/scene/h5_words.h"
@@ -55,32 +58,96 @@ Words words_of(const h5::Object& dataset, const std::shared_ptr<PagedBudget>& bu
 }
 
 // The names of a mesh may be many, and one of them long: they stand one behind the other, each up to a zero byte.
+void write_long_names(const h5::Object& group, const std::string& dataset,
+                      const std::vector<std::string_view>& names) {
+  std::vector<uint8_t> bytes;
+  for (const std::string_view name : names) {
+    for (const char c : name) bytes.push_back(c == '\0' ? ' ' : static_cast<uint8_t>(c));
+    bytes.push_back(0);
+  }
+  h5::write_table(group, dataset, std::span<const uint8_t>(bytes), {bytes.size()});
+}
+
+// Throws Error unless there are `count` names.
+std::vector<std::string> read_long_names(const h5::Object& group, const std::string& dataset, size_t count) {
+  const std::vector<uint8_t> bytes = h5::read_table<uint8_t>(group, dataset, {h5::kAnyLength});
+  std::vector<std::string> names;
+  auto name = bytes.begin();
+  for (size_t i = 0; i < count; ++i) {
+    const auto end = std::find(name, bytes.end(), 0);
+    if (end == bytes.end())
+      throw Error(fmt::format("has fewer names in '{}' than expected, {}", dataset, count)).at(group.where());
+    names.emplace_back(name, end);
+    name = end + 1;
+  }
+  return names;
+}
+
 void write_members(const h5::Object& group, const std::vector<scene::NamedEntry>& members) {
   if (members.empty()) return;
-  std::vector<uint8_t> names, entries;
+  std::vector<std::string_view> names;
+  std::vector<uint8_t> entries;
   for (const scene::NamedEntry& member : members) {
-    for (const char c : member.name) names.push_back(c == '\0' ? ' ' : static_cast<uint8_t>(c));
-    names.push_back(0);
+    names.push_back(member.name);
     entries.push_back(member.entry);
   }
-  h5::write_table(group, "members", std::span<const uint8_t>(names), {names.size()});
+  write_long_names(group, "members", names);
   h5::write_table(group, "member_entries", std::span<const uint8_t>(entries), {entries.size()});
 }
 
 std::vector<scene::NamedEntry> read_members(const h5::Object& group) {
   std::vector<scene::NamedEntry> members;
   if (!h5::has_child(group, "members")) return members;
-  const std::vector<uint8_t> names = h5::read_table<uint8_t>(group, "members", {h5::kAnyLength}),
-                             entries = h5::read_table<uint8_t>(group, "member_entries", {h5::kAnyLength});
-  auto name = names.begin();
-  for (const uint8_t entry : entries) {
-    const auto end = std::find(name, names.end(), 0);
-    if (end == names.end() || entry >= scene::kPaletteSize)
+  const std::vector<uint8_t> entries = h5::read_table<uint8_t>(group, "member_entries", {h5::kAnyLength});
+  std::vector<std::string> names = read_long_names(group, "members", entries.size());
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i] >= scene::kPaletteSize)
       throw Error("has members that do not fit their entries").at(group.where());
-    members.push_back({std::string(name, end), entry});
-    name = end + 1;
+    members.push_back({std::move(names[i]), entries[i]});
   }
   return members;
+}
+
+void write_named_colors(const h5::Object& group, const std::vector<scene::NamedColor>& named) {
+  if (named.empty()) return;
+  std::vector<std::string_view> names, members;
+  std::vector<uint8_t> colors;
+  std::vector<uint32_t> numbers;
+  for (uint32_t number = 0; number < named.size(); ++number) {
+    const auto& [name, color, own] = named[number];
+    names.push_back(name);
+    colors.insert(colors.end(), {color.r, color.g, color.b});
+    members.insert(members.end(), own.begin(), own.end());
+    numbers.insert(numbers.end(), own.size(), number);
+  }
+  write_long_names(group, "named", names);
+  h5::write_table(group, "named_colors", std::span<const uint8_t>(colors), {names.size(), 3});
+  if (members.empty()) return;
+  write_long_names(group, "named_members", members);
+  h5::write_table(group, "named_member_numbers", std::span<const uint32_t>(numbers), {numbers.size()});
+}
+
+std::vector<scene::NamedColor> read_named_colors(const h5::Object& group) {
+  std::vector<scene::NamedColor> named;
+  if (!h5::has_child(group, "named")) return named;
+  const std::vector<uint8_t> colors = h5::read_table<uint8_t>(group, "named_colors", {h5::kAnyLength, 3});
+  if (colors.size() / 3 > scene::kMostNamedColors)
+    throw Error(
+        fmt::format("has {} named colors, expected at most {}", colors.size() / 3, scene::kMostNamedColors))
+        .at(group.where());
+  const std::vector<std::string> names = read_long_names(group, "named", colors.size() / 3);
+  for (size_t i = 0; i < names.size(); ++i)
+    named.push_back({names[i], {colors[3 * i], colors[3 * i + 1], colors[3 * i + 2]}});
+  if (!h5::has_child(group, "named_members")) return named;
+  const std::vector<uint32_t> numbers =
+      h5::read_table<uint32_t>(group, "named_member_numbers", {h5::kAnyLength});
+  std::vector<std::string> members = read_long_names(group, "named_members", numbers.size());
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] >= named.size())
+      throw Error("has members that do not fit their numbers").at(group.where());
+    named[numbers[i]].members.push_back(std::move(members[i]));
+  }
+  return named;
 }
 
 }  // namespace
@@ -175,6 +242,7 @@ void write_palette(const h5::Object& file, const dag::VoxelScene& scene) {
   h5::write_texts(group, "names", {scene.palette.names.begin(), scene.palette.names.end()});
   h5::write_table(group, "share", std::span<const double>(scene.shares), {scene::kPaletteSize});
   write_members(group, scene.palette.members);
+  write_named_colors(group, scene.named_colors);
 }
 
 void read_palette(const h5::Object& file, dag::VoxelScene& scene) {
@@ -194,6 +262,7 @@ void read_palette(const h5::Object& file, dag::VoxelScene& scene) {
   std::vector<double> shares = h5::read_table<double>(group, "share", {scene::kPaletteSize});
   std::copy(shares.begin(), shares.end(), scene.shares.begin());
   scene.palette.members = read_members(group);
+  scene.named_colors = read_named_colors(group);
 }
 
 }  // namespace vox

@@ -123,8 +123,9 @@ std::string stroke_script_help();
 render::CameraPath read_camera_csv(const std::filesystem::path& path);
 
 // Reads the rules by which names of a mesh get numbers: lines of `pattern,number` or `pattern,number,name`. Blank lines
-// and lines that begin with # are skipped. The name belongs to the number, in all rules with this number. Mistakes are
-// Errors with file, line and column.
-std::vector<scene::AssignRule> read_assign_rules(const std::filesystem::path& path);
+// and lines that begin with # are skipped. The name belongs to the number, in all rules with this number. Numbers
+// are 1 to `numbers` - 1. Mistakes are Errors with file, line and column.
+std::vector<scene::AssignRule> read_assign_rules(const std::filesystem::path& path,
+                                                 uint32_t numbers = scene::kPaletteSize);
 
 }  // namespace vox

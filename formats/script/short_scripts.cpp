@@ -5,8 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <vector>
 
 #include "formats/io/scan.h"
 #include "formats/script/script_parts.h"
@@ -263,23 +263,21 @@ namespace {
 
 constexpr size_t kMostRules = 100'000;
 
-uint8_t number_in(const LineReader& line, const Word& cell) {
+uint32_t number_in(const LineReader& line, const Word& cell, uint32_t numbers) {
   const auto number = parsed_number<uint32_t>(cell.text);
-  if (!number || *number < 1 || *number >= scene::kPaletteSize)
-    line.fail(
-        cell,
-        fmt::format("the number is {}, expected 1 to {}", in_quotes(cell.text), scene::kPaletteSize - 1),
-        "0 is for the names that no rule matches");
-  return static_cast<uint8_t>(*number);
+  if (!number || *number < 1 || *number >= numbers)
+    line.fail(cell, fmt::format("the number is {}, expected 1 to {}", in_quotes(cell.text), numbers - 1),
+              "0 is for the names that no rule matches");
+  return *number;
 }
 
 }  // namespace
 
-std::vector<scene::AssignRule> read_assign_rules(const std::filesystem::path& path) {
+std::vector<scene::AssignRule> read_assign_rules(const std::filesystem::path& path, uint32_t numbers) {
   const std::string text = read_script_text(path);
   std::vector<scene::AssignRule> rules;
-  std::array<uint32_t, scene::kPaletteSize> line_of_name = {};
-  std::array<std::string, scene::kPaletteSize> names;
+  std::vector<uint32_t> line_of_name(numbers);
+  std::vector<std::string> names(numbers);
   for_each_line(text, path, [&](LineReader& line) {
     const std::optional<Word> rest = line.rest();
     if (!rest || rest->text.starts_with('#')) return;
@@ -291,7 +289,7 @@ std::vector<scene::AssignRule> read_assign_rules(const std::filesystem::path& pa
                 "? in a pattern stands for any character, such as a comma");
     if (cells[0].text.empty()) line.fail(cells[0], "the pattern is empty", "* stands for any text");
     if (rules.size() == kMostRules) line.fail(*rest, fmt::format("more than {} rules", kMostRules));
-    scene::AssignRule rule = {std::string(cells[0].text), number_in(line, cells[1]), {}};
+    scene::AssignRule rule = {std::string(cells[0].text), number_in(line, cells[1], numbers), {}};
     if (cells.size() > 2) rule.name = cells[2].text;
     if (!rule.name.empty()) {
       std::string& known = names[rule.number];

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "formats/voxels/export.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
+#include "libvox/dag/colors.h"
 #include "libvox/dag/walk.h"
 #include "libvox/volume/volume.h"
 
@@ -303,8 +305,9 @@ uint64_t raw_row_bytes(uint64_t voxels, uint32_t bits) {
 }
 
 // Returns the values of a box with z fastest, if they are given with x fastest.
-std::vector<uint8_t> with_z_fastest(const std::vector<uint8_t>& values, const Int3& size) {
-  std::vector<uint8_t> turned(values.size());
+template <class Value>
+std::vector<Value> with_z_fastest(const std::vector<Value>& values, const Int3& size) {
+  std::vector<Value> turned(values.size());
   const auto width = static_cast<size_t>(size.x), height = static_cast<size_t>(size.y),
              depth = static_cast<size_t>(size.z);
   for (size_t x = 0; x < width; ++x)
@@ -314,20 +317,40 @@ std::vector<uint8_t> with_z_fastest(const std::vector<uint8_t>& values, const In
   return turned;
 }
 
-std::vector<uint8_t> with_bits(std::vector<uint8_t> values, size_t row, uint32_t bits) {
-  if (bits == 8) return values;
+template <class Value>
+std::vector<uint8_t> with_bits(std::vector<Value> values, size_t row, uint32_t bits) {
+  if constexpr (sizeof(Value) == 1)
+    if (bits == 8) return values;
   const size_t bytes = raw_row_bytes(row, bits);
   std::vector<uint8_t> result(values.size() / row * bytes);
   uint8_t* to = result.data();
   for (size_t from = 0; from < values.size(); from += row, to += bytes)
     for (size_t i = 0; i < row; ++i) {
-      const uint8_t value = values[from + i];
-      if (bits == 16)
-        to[2 * i] = value;
-      else if (value != 0)
+      const uint32_t value = values[from + i];
+      if (bits == 8) {
+        to[i] = static_cast<uint8_t>(value);
+      } else if (bits == 16) {
+        to[2 * i] = static_cast<uint8_t>(value);
+        to[2 * i + 1] = static_cast<uint8_t>(value >> 8);
+      } else if (value != 0) {
         to[i / 8] = static_cast<uint8_t>(to[i / 8] | 1u << i % 8);
+      }
     }
   return result;
+}
+
+// The bits of a voxel's value in a dense grid. Numbers of named colors may be larger than a byte.
+uint32_t bits_of_values(const dag::VoxelScene& scene, const std::filesystem::path& path,
+                        const RawLayout& layout) {
+  if (!scene.colors || scene.named_colors.empty()) return layout.bits;
+  const bool is_raw = file_format(path, FileRole::Export) == FileFormat::Raw;
+  const uint32_t bits = is_raw ? layout.bits : 16;
+  const size_t most = bits == 1 ? SIZE_MAX : (size_t{1} << bits) - 1, count = scene.named_colors.size();
+  if (count > most)
+    throw Error(fmt::format("the scene has {} materials, and values of {} bits hold {}", count, bits, most))
+        .at(path.string())
+        .hint(bits == 8 ? "values of 16 bits hold more" : "a smaller palette keeps fewer names");
+  return bits;
 }
 
 }  // namespace
@@ -339,18 +362,32 @@ void write_dense_grid(const dag::VoxelScene& scene, const std::filesystem::path&
   const bool z_fastest = layout.fastest == RawLayout::Fastest::Z;
   const VoxelBox in_order = z_fastest ? swapped(region) : region;  // x is the fastest axis of this box
   const auto row = static_cast<size_t>(in_order.size().x);
-  ExportFile file(path, region.voxels() / row * raw_row_bytes(row, layout.bits), Writers::Several, ranks);
-  file.write(header_of(
-      path, region_info(scene, region),
-      fmt::format("# 0 is empty, a filled voxel is {}\n", scene.dag.materials ? "its material + 1" : "1")));
+  const uint32_t bits = bits_of_values(scene, path, layout);
+  const bool has_numbers = scene.colors && !scene.named_colors.empty();
+  volume::VolumeInfo info = region_info(scene, region);
+  if (bits == 16) info.type = volume::ValueType::U16;
+  ExportFile file(path, region.voxels() / row * raw_row_bytes(row, bits), Writers::Several, ranks);
+  file.write(header_of(path, info,
+                       fmt::format("# 0 is empty, a filled voxel is {}\n",
+                                   scene.dag.materials || has_numbers ? "its material + 1" : "1")));
+  std::optional<dag::LeafColors> colors;
+  const dag::MaterialNumbers numbers(scene.named_colors);
+  if (has_numbers) colors.emplace(scene);
   // A piece has whole rows.
-  const volume::Pieces pieces(in_order, std::max<uint64_t>(kPieceBytes / std::max(layout.bits / 8, 1u), row));
+  const volume::Pieces pieces(in_order, std::max<uint64_t>(kPieceBytes / std::max(bits / 8, 1u), row));
   file.write_pieces(pieces.count(), [&](uint64_t piece) {
     const VoxelBox box = z_fastest ? swapped(pieces[piece]) : pieces[piece];
+    const auto bytes = [&](auto values) {
+      return with_bits(z_fastest ? with_z_fastest(values, box.size()) : std::move(values), row, bits);
+    };
+    if (colors) {
+      std::vector<uint16_t> values(box.voxels());
+      dag::write_dense_numbers(scene.dag, *colors, numbers, box, values.data());
+      return bytes(std::move(values));
+    }
     std::vector<uint8_t> values(box.voxels());
     dag::write_dense(scene.dag, box, values.data());
-    if (z_fastest) values = with_z_fastest(values, box.size());
-    return with_bits(std::move(values), row, layout.bits);
+    return bytes(std::move(values));
   });
   file.commit();
 }

@@ -138,7 +138,8 @@ struct RawLayout {
   uint32_t bits = 8;
 };
 
-// Writes uint8 values: 0 for an empty voxel, otherwise material + 1 (1 if the scene has no materials). Without a
+// Writes uint8 values: 0 for an empty voxel, otherwise material + 1 (1 if the scene has no materials). If colors stand for
+// named materials, the values are uint16, except in .raw files of other layouts. Without a
 // clip box it writes the whole scene, whose resolution may not exceed kMaxDenseResolution; with one, only the
 // part inside it. The layout is that of .raw files, which have no header.
 void write_dense_grid(const dag::VoxelScene& scene, const std::filesystem::path& path,

@@ -54,9 +54,11 @@ void check_export_resolution(uint32_t resolution, const std::filesystem::path& p
     check_dense_resolution(resolution, path);
 }
 
-bool export_holds_colors(const std::filesystem::path& path, const ExportOptions& options) {
+bool export_holds_colors(const dag::VoxelScene& scene, const std::filesystem::path& path,
+                         const ExportOptions& options) {
   using enum FileFormat;
   const FileFormat format = export_format(path);
+  if (is_one_of(format, {GprMax, Nrrd, Npy, Raw})) return !scene.named_colors.empty();
   if (format == Nvdb) return !options.nvdb || options.nvdb == NvdbGrid::Rgba;
   return is_one_of(format, {HashDag, Npz, Vl32, MagicaVoxel, Schem, Vdb, Obj, Gltf, Ply, VtkHdf, Png});
 }

@@ -60,8 +60,10 @@ bool export_holds_normals(const std::filesystem::path& path, const ExportOptions
 uint64_t written_bytes(const std::filesystem::path& path, const ExportOptions& options);
 
 // True if the format stores the color of each voxel (dag::VoxelScene::colors); .vox stores up to 255 different ones.
-// Other formats store materials: a scene with colors gets a palette first (dag::with_palette()).
-bool export_holds_colors(const std::filesystem::path& path, const ExportOptions& options);
+// Some store the numbers of named colors instead. Other formats store materials: a scene with colors gets a palette first
+// (dag::with_palette()).
+bool export_holds_colors(const dag::VoxelScene& scene, const std::filesystem::path& path,
+                         const ExportOptions& options);
 
 // Writes the voxels inside the clip box, or all of them. The file appears complete or not at all. Throws Error that
 // names the file. Collective: ranks make the pieces of a file together, and rank 0 writes it. Rank 0 does all other

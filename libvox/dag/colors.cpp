@@ -1,13 +1,17 @@
 #include "libvox/dag/colors.h"
 
+#include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/enumerable_thread_specific.h>
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <map>
 #include <utility>
 #include <vector>
 
+#include "libvox/base/error.h"
 #include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/from_cubes.h"
@@ -100,6 +104,7 @@ VoxelScene with_palette(VoxelScene scene, const WithPaletteOptions& options) {
   if (!scene.colors) return scene;
   const attributes::PackedValues colors = *std::exchange(scene.colors, std::nullopt);
   scene.palette = options.palette ? *options.palette : scene::auto_palette(histogram_of(colors));
+  scene.named_colors.clear();
   KnownEntries nearest(scene.palette);
   const scene::Dither mixed(scene.palette);
   const auto entry = [&](uint32_t color, Int3 voxel) {
@@ -182,6 +187,13 @@ uint32_t mean_color(const attributes::PackedValues& colors, const VoxelRun& run)
   return scene::packed_color(scene::linear_to_srgb(Vec3d{mean(0), mean(1), mean(2)}));
 }
 
+// Returns the color of the most voxels, the lowest of several.
+uint32_t most_frequent_color(const attributes::PackedValues& colors, const VoxelRun& run) {
+  std::map<uint32_t, uint64_t> voxels_of;
+  for (uint64_t i = run.first; i < run.first + run.count; ++i) ++voxels_of[colors[i]];
+  return std::ranges::max_element(voxels_of, {}, &std::pair<const uint32_t, uint64_t>::second)->first;
+}
+
 std::vector<scene::WeightedPoint> points_of(const std::vector<uint32_t>& colors) {
   std::vector<scene::WeightedPoint> points;
   for (const uint32_t color : colors)
@@ -200,6 +212,18 @@ std::vector<uint32_t> colors_of(const std::vector<Vec3d>& means) {
 }
 
 }  // namespace
+
+MaterialNumbers::MaterialNumbers(const std::vector<scene::NamedColor>& named) {
+  for (uint32_t number = 0; number < named.size(); ++number)
+    numbers_.emplace(scene::packed_color(named[number].color), number);
+}
+
+uint32_t MaterialNumbers::known(uint32_t color) const {
+  if (const std::optional<uint32_t> number = (*this)(color)) return *number;
+  throw Error(fmt::format("voxels have the color {}, which no named material has",
+                          scene::hex_name(scene::unpacked_color(color))))
+      .hint("paint with the colors of the named materials, or make a palette of all colors");
+}
 
 attributes::PackedValues with_fewer_colors(const attributes::PackedValues& colors, uint32_t count) {
   const std::vector<uint32_t> different = attributes::different_values(colors);
@@ -242,16 +266,33 @@ VoxelScene part_of(VoxelScene scene, FrozenDag part) {
   return scene;
 }
 
-void write_dense_colors(const FrozenDag& dag, const LeafColors& colors, const VoxelBox& box, uint32_t* to) {
-  std::fill_n(to, box.voxels(), 0);
+namespace {
+
+// Writes value_of(color) of the box's voxels, and 0 for empty ones.
+template <class Value, class ValueOf>
+void write_dense_values(const FrozenDag& dag, const LeafColors& colors, const VoxelBox& box, Value* to,
+                        ValueOf value_of) {
+  std::fill_n(to, box.voxels(), Value{0});
   const Int3 size = box.size();
   for_each_leaf(dag, box, [&](Int3 corner, uint64_t mask, const uint32_t*) {
     const std::array<uint32_t, 64> of_leaf = colors(corner);
     visit_bits(mask, [&](uint32_t bit) {
       const Int3 at = corner + cube_place(bit) - box.min;
-      to[(int64_t{at.z} * size.y + at.y) * size.x + at.x] = of_leaf[bit];
+      to[(int64_t{at.z} * size.y + at.y) * size.x + at.x] = value_of(of_leaf[bit]);
     });
   });
+}
+
+}  // namespace
+
+void write_dense_colors(const FrozenDag& dag, const LeafColors& colors, const VoxelBox& box, uint32_t* to) {
+  write_dense_values(dag, colors, box, to, std::identity());
+}
+
+void write_dense_numbers(const FrozenDag& dag, const LeafColors& colors, const MaterialNumbers& numbers,
+                         const VoxelBox& box, uint16_t* to) {
+  write_dense_values(dag, colors, box, to,
+                     [&](uint32_t color) { return static_cast<uint16_t>(numbers.known(color) + 1); });
 }
 
 VoxelScene clipped(VoxelScene scene, const VoxelBox& box) {
@@ -264,12 +305,13 @@ attributes::PackedValues coarser_colors(const VoxelScene& scene, uint32_t halvin
   constexpr size_t kAtOnce = 1 << 18;
   attributes::ValueWriter writer;
   std::vector<VoxelRun> runs;
-  std::vector<uint32_t> means;
+  std::vector<uint32_t> chosen;
+  const auto color_of = scene.named_colors.empty() ? mean_color : most_frequent_color;
   const auto write = [&] {
     throw_if_cancelled();
-    means.resize(runs.size());
-    parallel_for(size_t{0}, runs.size(), [&](size_t i) { means[i] = mean_color(*scene.colors, runs[i]); });
-    for (const uint32_t mean : means) writer.put(mean);
+    chosen.resize(runs.size());
+    parallel_for(size_t{0}, runs.size(), [&](size_t i) { chosen[i] = color_of(*scene.colors, runs[i]); });
+    for (const uint32_t color : chosen) writer.put(color);
     runs.clear();
   };
   CoarseVoxels coarse(scene.dag, halvings, [&](uint64_t first, uint64_t count) {

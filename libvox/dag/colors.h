@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
+#include <vector>
 
 #include "libvox/attributes/packed_values.h"
 #include "libvox/base/geometry.h"
@@ -24,6 +26,23 @@ struct WithPaletteOptions {
 // Gives the voxels materials in place of colors: the entries nearest to their colors in a palette of at most 16, or the
 // entries that are mixed for them. A scene without colors is returned as it is.
 VoxelScene with_palette(VoxelScene scene, const WithPaletteOptions& options = {});
+
+// Finds the numbers of named materials by their colors.
+class MaterialNumbers {
+ public:
+  explicit MaterialNumbers(const std::vector<scene::NamedColor>& named);
+
+  // Returns the place of a packed color in the list, or nothing if no material has this color.
+  std::optional<uint32_t> operator()(uint32_t color) const {
+    const auto found = numbers_.find(color);
+    return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+  }
+  // Returns it, or throws Error if no material has this color.
+  uint32_t known(uint32_t color) const;
+
+ private:
+  std::unordered_map<uint32_t, uint32_t> numbers_;
+};
 
 // Reduces the colors to at most `count` different ones, 1 to attributes::kMostTabled: the means of clusters in Oklab,
 // weighted by voxels. Each voxel gets the mean nearest to its color. If there are no more than `count`, they stay.
@@ -74,8 +93,13 @@ VoxelScene part_of(VoxelScene scene, FrozenDag part);
 // Writes the packed colors of the box's voxels, x fastest, and 0 for empty ones.
 void write_dense_colors(const FrozenDag& dag, const LeafColors& colors, const VoxelBox& box, uint32_t* to);
 
+// Writes number + 1 of the box's voxels, whose colors stand for named materials, x fastest, and 0 for empty ones.
+void write_dense_numbers(const FrozenDag& dag, const LeafColors& colors, const MaterialNumbers& numbers,
+                         const VoxelBox& box, uint16_t* to);
+
 // Returns the colors of the voxels of a scene that coarser() makes of this one: the mean of all voxels inside each, in
-// linear light. `halvings` is at least 1.
+// linear light, or the most frequent one if colors stand for named materials; the lowest of several. `halvings` is at
+// least 1.
 attributes::PackedValues coarser_colors(const VoxelScene& scene, uint32_t halvings);
 
 // Returns a value for each voxel of `solid`, in order. `values` are those of `surface`, whose voxels are voxels of

@@ -29,6 +29,8 @@ struct VoxelScene {
   scene::Palette palette;  // count 0 without materials
   // The color of each voxel of a DAG without materials, as 24 bits of sRGB, red lowest (scene::packed_color()).
   std::optional<attributes::PackedValues> colors = {};
+  std::vector<scene::NamedColor> named_colors =
+      {};  // materials by name, if some of the colors stand for these
   // Each palette entry's share of the meshes' surface when they were voxelized; the sum is 1. Edits do not
   // change the shares.
   std::array<double, scene::kPaletteSize> shares = {};

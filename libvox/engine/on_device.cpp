@@ -63,6 +63,7 @@ dag::VoxelScene built_scene(voxelize::BuildResult result, const scene::IndexedSc
   dag::VoxelScene scene;
   scene.dag = std::move(result.dag);
   scene.colors = std::move(result.colors);
+  if (options.colors) scene.named_colors = indexed.named_colors;
   if (options.materials) {
     scene.palette = indexed.palette;
     scene.shares = indexed.shares;

@@ -102,6 +102,11 @@ ChosenPalette palette_of_colors(const Scene& scene, const PaletteChoice& choice)
 ChosenPalette choose_palette(Scene& scene, const PaletteChoice& choice) {
   bake_base_colors(scene);
   if (choice.materials == MaterialMode::Texture) return palette_of_colors(scene, choice);
+  if (has_named_entries(choice.materials) && choice.most_names > 0)
+    return {index_scene(scene, mesh_materials(scene, {.mode = choice.materials,
+                                                      .rules = choice.rules,
+                                                      .most = choice.most_names})),
+            std::nullopt};
   Palette palette;
   if (choice.given) {
     palette = *choice.given;

@@ -149,6 +149,8 @@ struct PaletteChoice {
   std::vector<AssignRule> rules = {};           // numbers for names, for MaterialMode::Mesh and Object
   PaletteOptions weights = {};                  // weights of the colors from which a palette is chosen
   const SurfacePaint* paint = nullptr;          // paint on the surface, for MaterialMode::Texture
+  // If it is not 0, MaterialMode::Mesh and Object keep up to so many names, by colors.
+  uint32_t most_names = 0;
   bool measure = false;  // measure how well the given colors fit; chosen palettes are always measured
 };
 

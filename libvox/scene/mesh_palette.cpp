@@ -1,9 +1,9 @@
 // The palette of a mesh's own materials or objects, with their names.
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "libvox/scene/oklab.h"
 #include "libvox/scene/palette.h"
@@ -86,56 +86,88 @@ NamedAreas named_areas(const Scene& scene, MaterialMode mode) {
   return named;
 }
 
-void add_by_area(const NamedAreas& named, uint32_t most, Palette& palette) {
+// The entries of a palette of any size, or the numbers of a list of materials.
+struct Entries {
+  std::vector<std::string> names;
+  std::vector<Rgb8> colors;
+  std::vector<uint32_t> of_name;  // the entry of each of NamedAreas::names
+
+  void add(const std::string& name, Rgb8 color) {
+    names.push_back(name);
+    colors.push_back(color);
+  }
+};
+
+Entries entries_by_area(const NamedAreas& named, uint32_t most) {
   const auto count = static_cast<uint32_t>(named.order.size());
   const uint32_t own = count <= most ? count : most - 1;
+  Entries entries;
+  entries.of_name.resize(count);
   ColoredArea rest;
   for (uint32_t rank = 0; rank < count; ++rank) {
     const uint32_t number = named.order[rank];
-    palette.members[number].entry = static_cast<uint8_t>(std::min(rank, own));
-    if (rank >= own) {
+    entries.of_name[number] = std::min(rank, own);
+    if (rank < own)
+      entries.add(named.names[number], named.colors[number]);
+    else
       rest.add(named.areas[number]);
-      continue;
-    }
-    palette.colors[rank] = named.colors[number];
-    palette.names[rank] = named.names[number];
   }
-  palette.count = std::min(count, own + 1);
-  if (count == own) return;
-  palette.colors[own] = rest.color(named.colors[named.order[own]]);
-  palette.names[own] = kRest;
+  if (count > own) entries.add(kRest, rest.color(named.colors[named.order[own]]));
+  return entries;
 }
 
-void add_by_rules(const NamedAreas& named, std::span<const AssignRule> rules, Palette& palette) {
-  std::array<ColoredArea, kPaletteSize> areas = {};
-  std::array<std::vector<uint32_t>, kPaletteSize> members;
+Entries entries_by_rules(const NamedAreas& named, std::span<const AssignRule> rules) {
+  uint32_t count = 0;
+  for (const AssignRule& rule : rules) count = std::max(count, rule.number + 1);
+  Entries entries;
+  entries.add(kUnassigned, kColorOfNothing);
+  while (entries.names.size() < count) entries.add(kUnused, kColorOfNothing);
+  entries.of_name.resize(named.names.size());
+  std::vector<ColoredArea> areas(count);
+  std::vector<std::vector<uint32_t>> members(count);
   std::vector<bool> decided(rules.size());
-  palette.names.fill(kUnused);
-  palette.names[0] = kUnassigned;
-  palette.colors.fill(kColorOfNothing);
   // From the largest area on, so that something invisible has the color of its largest member.
   for (const uint32_t number : named.order) {
     size_t rule = rules.size();
     while (rule > 0 && !matches(named.names[number], rules[rule - 1].pattern)) --rule;
-    const uint8_t entry = rule > 0 ? rules[rule - 1].number : uint8_t{0};
+    const uint32_t entry = rule > 0 ? rules[rule - 1].number : 0;
     if (rule > 0) decided[rule - 1] = true;
-    if (members[entry].empty()) palette.colors[entry] = named.colors[number];
+    if (members[entry].empty()) entries.colors[entry] = named.colors[number];
     members[entry].push_back(number);
     areas[entry].add(named.areas[number]);
-    palette.members[number].entry = entry;
+    entries.of_name[number] = entry;
   }
   // The first rule that has decided something names an entry of several members.
   for (size_t i = rules.size(); i-- > 0;) {
     const AssignRule& rule = rules[i];
     const std::vector<uint32_t>& own = members[rule.number];
-    palette.count = std::max(palette.count, rule.number + 1u);
     if (!rule.name.empty() || own.empty())
-      palette.names[rule.number] = rule.name.empty() ? rule.pattern : rule.name;
+      entries.names[rule.number] = rule.name.empty() ? rule.pattern : rule.name;
     else if (decided[i])
-      palette.names[rule.number] = own.size() == 1 ? named.names[own[0]] : rule.pattern;
+      entries.names[rule.number] = own.size() == 1 ? named.names[own[0]] : rule.pattern;
   }
-  for (size_t entry = 0; entry < kPaletteSize; ++entry)
-    palette.colors[entry] = areas[entry].color(palette.colors[entry]);
+  for (size_t entry = 0; entry < count; ++entry)
+    entries.colors[entry] = areas[entry].color(entries.colors[entry]);
+  return entries;
+}
+
+Entries entries_of(const NamedAreas& named, const NameOptions& options) {
+  return options.rules.empty() ? entries_by_area(named, options.most)
+                               : entries_by_rules(named, options.rules);
+}
+
+// Returns the color that is nearest to `color`, in the order of the bits that change, among those that are not known.
+uint32_t unlike(uint32_t color, const std::unordered_set<uint32_t>& known) {
+  // The lowest bit of blue changes first, then those of red and green, and then the next bits.
+  const auto changed = [&](uint32_t step) {
+    constexpr uint32_t kShifts[3] = {16, 0, 8};
+    uint32_t bits = 0;
+    for (uint32_t bit = 0; bit < 24; ++bit) bits |= (step >> bit & 1) << (kShifts[bit % 3] + bit / 3);
+    return color ^ bits;
+  };
+  uint32_t step = 0;
+  while (known.contains(changed(step))) ++step;
+  return changed(step);
 }
 
 }  // namespace
@@ -172,13 +204,34 @@ bool matches(std::string_view name, std::string_view pattern) {
 
 Palette mesh_palette(const Scene& scene, const NameOptions& options) {
   const NamedAreas named = named_areas(scene, options.mode);
+  const Entries entries = entries_of(named, options);
   Palette palette;
-  for (const std::string& name : named.names) palette.members.push_back({name, 0});
-  if (options.rules.empty())
-    add_by_area(named, options.most, palette);
-  else
-    add_by_rules(named, options.rules, palette);
+  if (!options.rules.empty()) {
+    palette.names.fill(kUnused);
+    palette.colors.fill(kColorOfNothing);
+  }
+  palette.count = static_cast<uint32_t>(entries.names.size());
+  std::ranges::copy(entries.names, palette.names.begin());
+  std::ranges::copy(entries.colors, palette.colors.begin());
+  for (size_t i = 0; i < named.names.size(); ++i)
+    palette.members.push_back({named.names[i], static_cast<uint8_t>(entries.of_name[i])});
   return palette;
+}
+
+MeshMaterials mesh_materials(const Scene& scene, const NameOptions& options) {
+  const NamedAreas named = named_areas(scene, options.mode);
+  const Entries entries = entries_of(named, options);
+  MeshMaterials materials;
+  std::unordered_set<uint32_t> known;
+  for (size_t i = 0; i < entries.names.size(); ++i) {
+    const uint32_t color = unlike(packed_color(entries.colors[i]), known);
+    known.insert(color);
+    materials.list.push_back({entries.names[i], unpacked_color(color), {}});
+  }
+  for (size_t i = 0; i < named.names.size(); ++i)
+    materials.list[entries.of_name[i]].members.push_back(named.names[i]);
+  for (const uint32_t name : named.of_material) materials.of_material.push_back(entries.of_name[name]);
+  return materials;
 }
 
 std::vector<uint8_t> named_entries(const Scene& scene, const Palette& palette, MaterialMode mode) {

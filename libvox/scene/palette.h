@@ -44,6 +44,16 @@ struct Palette {
   std::vector<NamedEntry> members = {};
 };
 
+// A material by name of a scene whose voxels have colors. Its number is its place in a list. Its voxels are those of its
+// color, which no other material of the list has.
+struct NamedColor {
+  std::string name;
+  Rgb8 color;
+  std::vector<std::string> members = {};  // the names of the mesh that it stands for
+};
+
+inline constexpr uint32_t kMostNamedColors = 1 << 16;
+
 enum class MaterialMode {
   Texture,  // colors become entries of a palette
   Mesh,     // so do the mesh's own materials
@@ -104,6 +114,7 @@ struct IndexedScene {
   // Each palette entry's share of the scene's visible surface area. The sum is 1, or all are 0 without
   // materials or surface.
   std::array<double, kPaletteSize> shares = {};
+  std::vector<NamedColor> named_colors = {};  // if colors stand for the mesh's materials or objects
 };
 
 std::string hex_name(Rgb8 color);  // "#rrggbb", the name of an entry without a better one
@@ -113,7 +124,7 @@ std::string hex_name(Rgb8 color);  // "#rrggbb", the name of an entry without a 
 // A rule that gives a palette entry to names of the mesh.
 struct AssignRule {
   std::string pattern;  // a name; * stands for any text, ? for one character
-  uint8_t number = 1;   // the entry, 1 to 15; entry 0 is for names without a rule
+  uint32_t number = 1;  // the entry, from 1 on; entry 0 is for names without a rule
   std::string name;     // the entry's name; if empty, its only member's name or, with several, the pattern
 };
 
@@ -122,13 +133,23 @@ bool matches(std::string_view name, std::string_view pattern);
 struct NameOptions {
   MaterialMode mode = MaterialMode::Mesh;  // or Object
   std::span<const AssignRule> rules = {};  // the last one that matches a name decides
-  uint32_t most = kPaletteSize;            // entries, at least 2
+  uint32_t most = kPaletteSize;            // entries, at least 2; the numbers of rules are below it
 };
 
 // Makes an entry for each of the file's materials or objects, the one with the largest visible area first. Its color is
 // the mean over the area. If there are more than `most`, the last entry, "rest", stands for those with the smallest
 // areas. If there are rules, they decide about the entries instead.
 Palette mesh_palette(const Scene& scene, const NameOptions& options = {});
+
+// The mesh's materials or objects with colors in the place of entries, so that there may be more of them.
+struct MeshMaterials {
+  std::vector<NamedColor> list;       // in the order in which mesh_palette() has them
+  std::vector<uint32_t> of_material;  // the place in the list of each of Scene::materials
+};
+
+// Does what mesh_palette() does for up to kMostNamedColors names. Among equal colors, all but the first change in the
+// lowest bits.
+MeshMaterials mesh_materials(const Scene& scene, const NameOptions& options = {});
 
 // Returns the entry of each of the scene's materials, as index_scene() finds it for the modes Mesh and Object.
 std::vector<uint8_t> named_entries(const Scene& scene, const Palette& palette, MaterialMode mode);
@@ -140,5 +161,9 @@ std::vector<uint8_t> named_entries(const Scene& scene, const Palette& palette, M
 // surface; paint is only possible with Texture. Colors uses no palette. None and Colors count no shares.
 IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMode mode,
                          const SurfacePaint* paint = nullptr);
+
+// Gives each of the scene's materials its color in the list, as MaterialMode::Colors does, and takes holes alone from
+// textures.
+IndexedScene index_scene(const Scene& scene, const MeshMaterials& materials);
 
 }  // namespace vox::scene

@@ -171,6 +171,10 @@ IndexedTexture mask_texture(const Image& image, const Material& material, uint8_
   return fill_texture(image, material, TexelsAre::Indices, [&](Rgb8) { return uint32_t{index}; });
 }
 
+IndexedTexture color_mask_texture(const Image& image, const Material& material, uint32_t color) {
+  return fill_texture(image, material, TexelsAre::Colors, [&](Rgb8) { return color; });
+}
+
 bool has_holes(const Image& image, const Material& material) {
   MaterialColors colors(material);
   if (!colors.any_hole()) return false;

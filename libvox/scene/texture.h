@@ -53,6 +53,9 @@ IndexedTexture color_texture(const Image& image, const Material& material);
 // Returns a texture with the same holes and the same index everywhere.
 IndexedTexture mask_texture(const Image& image, const Material& material, uint8_t index);
 
+// Returns a texture with the same holes and the same packed color everywhere.
+IndexedTexture color_mask_texture(const Image& image, const Material& material, uint32_t color);
+
 bool has_holes(const Image& image, const Material& material);  // looks only at the largest mip level
 
 }  // namespace vox::scene

@@ -213,6 +213,25 @@ TEST(Colors, OfACoarserSceneAreMeansInLinearLight) {
   }
 }
 
+TEST(Colors, OfNamedMaterialsAreTheMostFrequentInACoarserScene) {
+  for (uint32_t halvings = 1; halvings <= 4; ++halvings) {
+    Colored made = colored(64, shell);
+    made.scene.named_colors = {{"one", {1, 2, 3}}};
+    std::map<std::array<int32_t, 3>, std::map<uint32_t, uint64_t>> counts;
+    for (const auto& [v, color] : made.color_of)
+      ++counts[{v[0] >> halvings, v[1] >> halvings, v[2] >> halvings}][color];
+    const dag::VoxelScene coarse = dag::coarser(made.scene, halvings);
+    ASSERT_EQ(counts.size(), coarse.dag.voxels);
+    for (const auto& [v, voxels_of] : counts) {
+      uint32_t best = 0;
+      uint64_t most = 0;
+      for (const auto& [color, voxels] : voxels_of)
+        if (voxels > most) best = color, most = voxels;
+      ASSERT_EQ(color_of(coarse, {v[0], v[1], v[2]}), best);
+    }
+  }
+}
+
 TEST(Colors, HaveADigestOfTheirOwn) {
   const Colored made = colored(64, shell);
   const dag::Digest digest = dag::digest_of(*made.scene.colors);

@@ -121,6 +121,19 @@ class ScenesWithNames(ProgramTest):
             file.write("*wall,2,walls\nroof,1\n")
         cls.convert("named.obj", "--res", "20", "--materials", "object", "--assign", "rules.csv", "-o", "named.h5")
 
+    def test_colors_stand_for_more_names(self):
+        self.convert("named.obj", "--res", "20", "--materials", "object", "--palette-size", "64", "-o", "many.h5")
+        with vox.open(self.path("many.h5")) as scene:
+            self.assertEqual([material.name for material in scene.materials], ["left wall", "roof", "right wall"])
+            self.assertEqual([material.members for material in scene.materials],
+                             [["left wall"], ["roof"], ["right wall"]])
+            found = {tuple(color) for color in scene.colors().tolist()}
+            self.assertEqual(found, {material.color for material in scene.materials})
+        with h5py.File(self.path("many.h5"), "r+") as file:
+            file["palette/named_member_numbers"][0] = 3
+        with self.assertRaises(ValueError):
+            vox.open(self.path("many.h5"))
+
     def test_entries_say_which_names_of_the_mesh_they_stand_for(self):
         with vox.open(self.path("named.h5")) as scene:
             self.assertEqual(scene.palette_names, ["unassigned", "roof", "walls"])

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -350,6 +351,51 @@ TEST(MeshPalette, NamesWithoutARuleShareEntryZero) {
   const scene::Palette palette = scene::mesh_palette(scene, {.rules = rules});
   EXPECT_EQ(entries_of(palette), (std::vector<uint8_t>{0, 0, 1, 0, 0}));
   EXPECT_EQ(palette.names[0], "unassigned");
+}
+
+TEST(MeshMaterials, AreThoseOfThePaletteWithColorsThatDiffer) {
+  for (const uint32_t count : {1u, 7u, 16u}) {
+    const scene::Scene scene = scene_of(count);
+    const scene::Palette palette = scene::mesh_palette(scene);
+    const scene::MeshMaterials materials = scene::mesh_materials(scene);
+    ASSERT_EQ(materials.list.size(), palette.count);
+    for (uint32_t i = 0; i < count; ++i) {
+      EXPECT_EQ(materials.list[i].name, palette.names[i]);
+      EXPECT_EQ(materials.list[i].color, palette.colors[i]);
+    }
+  }
+  scene::Scene scene = scene_of(900);
+  for (scene::Material& material : scene.materials) material.base_color = {0.5f, 0.5f, 0.5f, 1};
+  const scene::MeshMaterials materials = scene::mesh_materials(scene, {.most = 800});
+  ASSERT_EQ(materials.list.size(), 800u);
+  EXPECT_EQ(materials.list[799].name, "rest");
+  EXPECT_EQ(materials.list[799].members.size(), 101u);
+  const scene::IndexedScene indexed = scene::index_scene(scene, materials);
+  std::set<uint32_t> colors;
+  for (uint32_t i = 0; i < 900; ++i) {
+    const auto& [name, color, members] = materials.list[materials.of_material[i]];
+    EXPECT_EQ(indexed.materials[i].color, scene::packed_color(color));
+    EXPECT_EQ(std::ranges::count(members, scene.materials[i].name), 1);
+    for (const uint8_t channel : {color.r, color.g, color.b}) EXPECT_NEAR(channel, 188, 15);
+    colors.insert(scene::packed_color(color));
+  }
+  EXPECT_EQ(colors.size(), 800u);
+}
+
+TEST(MeshMaterials, TakeOnlyHolesFromTextures) {
+  scene::Scene scene = scene_of(2);
+  scene.images.push_back({"leaf", 2, 1, {{255, 0, 0, 255}, {0, 255, 0, 0}}});
+  scene.materials[1].image = 0;
+  scene.materials[1].alpha_cutoff = 0.5f;
+  const scene::MeshMaterials materials = scene::mesh_materials(scene);
+  const scene::IndexedScene indexed = scene::index_scene(scene, materials);
+  ASSERT_EQ(indexed.textures.size(), 1u);
+  EXPECT_EQ(indexed.materials[0].texture, scene::kNone);
+  EXPECT_EQ(indexed.materials[1].texture, 0u);
+  EXPECT_EQ(indexed.textures[0].opaque[0] & 3, 1u);
+  const uint32_t color = scene::packed_color(materials.list[materials.of_material[1]].color);
+  EXPECT_EQ(indexed.textures[0].colors[0], color);
+  EXPECT_EQ(indexed.textures[0].colors[1], color);
 }
 
 }  // namespace

@@ -129,50 +129,6 @@ print('same'))"),
             "same\n");
 }
 
-TEST_F(ArraysProgram, ObjectsKeepTheirNamesAndRulesGiveThemNumbers) {
-  converted({"boxes.obj", "--res", "64", "--materials", "object", "-o", "objects.h5", "--verify", "-q"});
-  const std::string info = converted({"objects.h5", "--info"});
-  for (const char* name : {"box 0", "box 1", "box 2"}) EXPECT_TRUE(has(info, name)) << info;
-  write("rules.csv", "*,4,wood\nbox 1,2,glass\nlid,7\n");
-  const Finished run = convert({"boxes.obj", "--res", "64", "--materials", "object", "--assign", "rules.csv",
-                                "-o", "assigned.h5", "--materials-out", "list.json"});
-  EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_TRUE(has(run.err, "these match none of the objects: lid")) << run.err;
-  const std::string list = read_bytes(folder_ / "list.json");
-  converted({"assigned.h5", "-o", "a.npy", "--materials-out", "again.json", "-q"});
-  EXPECT_EQ(read_bytes(folder_ / "again.json"), list);
-  EXPECT_TRUE(has(converted({"assigned.h5", "--info"}), "box 0, box 2"));
-  converted({"assigned.h5", "-o", "copy.h5", "-q"});
-  EXPECT_TRUE(has(converted({"copy.h5", "--info"}), "box 0, box 2"));
-  if (!has_numpy()) return;
-  EXPECT_EQ(python(R"(import numpy, json
-dense, facts = numpy.load('a.npy'), json.load(open('list.json'))
-print(numpy.unique(dense).tolist(), numpy.unique(dense[:12]).tolist())
-for m in facts['materials']:
-    if m['stands_for']: print(m['number'], m['name'], m['color'], m['stands_for']))"),
-            "[0, 3, 5] [0, 5]\n2 glass #0000ff ['box 1']\n4 wood #ff0000 ['box 0', 'box 2']\n");
-}
-
-TEST_F(ArraysProgram, NamesWithoutANumberOfTheirOwnAreTold) {
-  std::string mesh;
-  for (int i = 0; i < 20; ++i)
-    mesh += "o part" + std::to_string(i) + "\nv " + std::to_string(i) + " 0 0\nv " + std::to_string(i) +
-            " 1 0\nv " + std::to_string(i) + " 0 " + std::to_string(1 + i % 3) + "\nf -3 -2 -1\n";
-  write("many.obj", mesh);
-  const std::string err = convert({"many.obj", "--res", "32", "--materials", "object"}).err;
-  EXPECT_TRUE(
-      has(err,
-          "the mesh has 20 objects: the 15 with the largest areas have a number each, and 5 share the "
-          "number 15"))
-      << err;
-  EXPECT_TRUE(has(err, "--assign"));
-  write("rules.csv", "part1?,1,tens\n");
-  const std::string assigned =
-      convert({"many.obj", "--res", "32", "--materials", "object", "--assign", "rules.csv", "--force"}).err;
-  EXPECT_TRUE(has(assigned, "10 of the 20 objects match no line of rules.csv and share the number 0"))
-      << assigned;
-}
-
 TEST_F(ArraysProgram, OptionsOfNamesAndArraysAreRefusedWhereTheyHaveNoEffect) {
   write("rules.csv", "a,1\n");
   expect_failure(kBadUsage, "--assign gives numbers to names",

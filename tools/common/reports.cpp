@@ -106,16 +106,50 @@ ResultTable levels_table(const SceneFigures& figures) {
   return table;
 }
 
-// Returns the names of the mesh that an entry stands for, the first few of them, unless its own name says it.
-std::string members_text(const scene::Palette& palette, uint32_t entry) {
+// Returns the names of the mesh that a material stands for, the first few of them, unless its own name says it.
+std::string members_text(std::vector<std::string> names, const std::string& own) {
   constexpr size_t kShown = 3;
-  std::vector<std::string> names;
-  size_t more = 0;
-  for (const scene::NamedEntry& member : palette.members)
-    if (member.entry == entry) names.size() < kShown ? names.push_back(member.name) : void(++more);
-  if (names.empty() || (names.size() == 1 && names[0] == palette.names[entry])) return "";
+  if (names.empty() || (names.size() == 1 && names[0] == own)) return "";
+  const size_t more = names.size() - std::min(names.size(), kShown);
+  names.resize(names.size() - more);
   return fmt::format("{}{}", fmt::join(names, ", "),
                      more > 0 ? fmt::format(" and {} more", format_count(more)) : "");
+}
+
+std::string members_text(const scene::Palette& palette, uint32_t entry) {
+  std::vector<std::string> names;
+  for (const scene::NamedEntry& member : palette.members)
+    if (member.entry == entry) names.push_back(member.name);
+  return members_text(std::move(names), palette.names[entry]);
+}
+
+// Returns the first `rows` of the materials that colors stand for.
+ResultTable named_table(const std::vector<scene::NamedColor>& named, size_t rows) {
+  std::vector<uint32_t> numbers(rows);
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  const auto members = [&](uint32_t i) { return members_text(named[i].members, named[i].name); };
+  ResultTable table;
+  table.column("number", "", numbers, std::identity(), both({"material"}), "Number of the material.")
+      .column(
+          "color", "", numbers, [&](uint32_t i) { return scene::hex_name(named[i].color); }, both({"color"}),
+          "The color of its voxels, as `#rrggbb`, which no other material has.")
+      .column(
+          "name", "", numbers, [&](uint32_t i) { return named[i].name; }, both({"name"}),
+          "Its name in the mesh.");
+  if (std::ranges::any_of(numbers, [&](uint32_t i) { return !members(i).empty(); }))
+    table.column(for_people("members"), "", numbers, members, both({"stands for"}));
+  return table;
+}
+
+// Returns the materials that colors stand for, as text of a few lines.
+std::string named_text(const std::vector<scene::NamedColor>& named) {
+  constexpr size_t kShown = 32;
+  const size_t rows = std::min(named.size(), kShown);
+  std::string text = "\n" + text_table(named_table(named, rows)).text();
+  if (rows < named.size())
+    text += fmt::format("and {} more: --json, or --materials-out with an output, lists all\n",
+                        format_count(named.size() - rows));
+  return text;
 }
 
 ResultTable palette_table(const dag::VoxelScene& scene) {
@@ -303,6 +337,7 @@ std::string describe_scene(const SceneFigures& figures) {
                                    scene.history.back().time));
   std::string text = facts_text(facts) + "\n" + text_table(levels_table(figures)).text();
   if (scene.palette.count > 0) text += "\n" + text_table(palette_table(scene)).text();
+  if (!scene.named_colors.empty()) text += named_text(scene.named_colors);
   return text;
 }
 
@@ -349,6 +384,8 @@ void set_scene(ResultGroup& results, const SceneFigures& figures) {
            "Position of the grid's corner: x, y, z.");
   json.put("levels", levels_table(figures));
   json.put("palette", palette_table(scene));
+  if (!scene.named_colors.empty())
+    json.put("materials", named_table(scene.named_colors, scene.named_colors.size()));
 }
 
 }  // namespace vox

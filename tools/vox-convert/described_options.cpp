@@ -221,7 +221,7 @@ OptionTopic materials_topic() {
                "Mix colors from those of the palette, such as a printer's materials, voxel by voxel."),
           option("palette-size", "COLORS", {{kMesh | kPoints | kVoxels | kWholeScene, kOfMeshes}},
                  "With --materials colors, and for scene files with colors: reduce them to at most this "
-                 "number.",
+                 "number. With --materials mesh or object: keep so many names instead of 16, by colors.",
                  {.range = OptionRange{17, 65536}}),
           option("color-error", "DELTA_E", {{kMesh | kPoints | kVoxels | kWholeScene, kOfMeshes}},
                  "With --materials colors, and for scene files with colors: change each voxel's color by at "
@@ -241,7 +241,7 @@ OptionTopic materials_topic() {
           option("assign", "FILE.csv", {{kMesh, kOfMeshes}},
                  "With --materials mesh or object: give names the numbers in this file, which has lines of "
                  "PATTERN,NUMBER[,NAME], where * stands for any text and ? for one character. Later lines "
-                 "win, numbers are 1 to 15, and names without a line share 0."),
+                 "win, numbers are 1 to 15, or less than --palette-size, and names without a line share 0."),
           option("materials-out", "FILE.json",
                  {{kMesh | kPoints | kVoxels | kVolumeScene | kWholeScene, kOfMeshes},
                   {kColors | kWholeScene, kOfColors}},

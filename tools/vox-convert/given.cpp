@@ -71,7 +71,7 @@ uint32_t inputs_bits(const ConvertOptions& options) {
 uint32_t scene_bits(const ConvertOptions& options) {
   uint32_t bits = output_bits(options);
   if ((bits & kWritesH5) != 0) bits |= other_forms(options);
-  return options.build.materials || options.dither ? bits | kColors : bits;
+  return options.build.materials || options.dither || names_by_color(options) ? bits | kColors : bits;
 }
 
 RunTraits of_volume(const ConvertOptions& options) {
@@ -169,7 +169,21 @@ void check_colors(const ConvertOptions& options) {
     return;
   }
   if (options.palette_size && !options.build.colors)
-    throw UsageError("--palette-size needs --materials colors; other palettes have 16 colors");
+    throw UsageError(
+        "--palette-size needs --materials colors, mesh or object; other palettes have 16 colors");
+  if (names_by_color(options)) {
+    if (options.conversion != ConversionKind::Meshes)
+      throw UsageError(
+          "--palette-size with --materials mesh or object is for meshes alone, without --combine");
+    for (const auto& [given, what] : {std::pair(options.palette.has_value(), "--palette"),
+                                      {options.palette_weight.has_value(), "--palette-weight"},
+                                      {options.paint.has_value(), "--paint"},
+                                      {options.color_error.has_value(), "--color-error"},
+                                      {options.sdf.has_value(), "--sdf"}})
+      if (given)
+        throw UsageError(
+            fmt::format("{} does not go with --palette-size and --materials mesh or object", what));
+  }
   if (options.color_error && !options.build.colors)
     throw UsageError("--color-error needs --materials colors");
   if (options.makes_palette)
@@ -263,7 +277,7 @@ void check_symmetric(const ConvertOptions& options) {
   if (!wants_symmetric(options) || options.conversion == ConversionKind::SceneFile) return;
   if (options.build.materials)
     throw UsageError("--structure symmetric holds geometry alone: it needs --materials colors or none");
-  if (options.materials == scene::MaterialMode::Colors && (wants_bricks(options) || wants_hash(options)))
+  if (options.build.colors && (wants_bricks(options) || wants_hash(options)))
     throw UsageError("--structure symmetric goes with bricks and hashes if there are no materials");
 }
 

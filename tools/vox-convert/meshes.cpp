@@ -37,7 +37,9 @@ scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& opti
   if (options.palette) choice.given = read_palette(*options.palette);
   if (options.palette_weight) choice.weights.area_power = *options.palette_weight;
   choice.weights.most = colors_for_surface(options);
-  if (options.assign) choice.rules = read_assign_rules(*options.assign);
+  if (names_by_color(options)) choice.most_names = *options.palette_size;
+  if (options.assign)
+    choice.rules = read_assign_rules(*options.assign, options.palette_size.value_or(scene::kPaletteSize));
   scene::SurfacePaint paint;
   if (painting) {
     paint = surface_paint(painting->atlas);
@@ -45,7 +47,7 @@ scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& opti
   }
   scene::ChosenPalette chosen = scene::choose_palette(scene, choice);
   conversion.palette_error = chosen.error;
-  if (writes_result(options)) warn_of_names(chosen.indexed.palette, choice.rules, options);
+  if (writes_result(options)) warn_of_names(chosen.indexed, choice.rules, options);
   if (painting) {
     index_atlas(painting->atlas, scene, chosen.indexed.palette);
     painting->atlas.paints = {};
@@ -350,7 +352,7 @@ void convert_distances(const ConvertOptions& options) {
   if (options.assign) choice.rules = read_assign_rules(*options.assign);
   scene::IndexedScene indexed = scene::choose_palette(scene, choice).indexed;
   scene.images = {};
-  warn_of_names(indexed.palette, choice.rules, options);
+  warn_of_names(indexed, choice.rules, options);
   conversion.holes = holes_closed(scene, indexed, grid, options, reported_faults(scene, grid, options));
   voxelize::DistanceOptions measuring = {.band = *options.sdf,
                                          .triangles = conversion.triangles,

@@ -93,6 +93,8 @@ std::optional<VolumeMaterials> parse_volume_materials(const std::string& text) {
 std::filesystem::path parse_palette_out(const CommandLine& arguments, scene::MaterialMode materials) {
   if (materials == scene::MaterialMode::None || materials == scene::MaterialMode::Colors)
     throw UsageError("--palette-out needs --materials texture, mesh or object");
+  if (arguments.has("palette-size"))
+    throw UsageError("--palette-out writes 16 colors at most: --materials-out lists more names");
   std::filesystem::path path = arguments.text("palette-out");
   if (!is_palette_path(path))
     throw UsageError(fmt::format("--palette-out is '{}', expected a name that ends in {}", path.string(),
@@ -338,7 +340,7 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
       throw UsageError("--dither mixes colors from a palette: it needs --materials texture or palette");
     options.materials = scene::MaterialMode::Colors;  // until a palette takes their place
   }
-  options.build.colors = options.materials == scene::MaterialMode::Colors;
+  options.build.colors = options.materials == scene::MaterialMode::Colors || names_by_color(options);
   options.build.materials = options.materials != scene::MaterialMode::None && !options.build.colors;
   options.raw = read_raw_options(arguments);
   options.channel = read_channel(arguments);

@@ -83,12 +83,13 @@ struct ConvertOptions {
   PointOptions points;
   std::optional<double> point_radius = 0;  // world units; absent: radius_between_points()
   scene::MaterialMode materials = scene::MaterialMode::Texture;
-  std::optional<uint32_t> palette_size;  // with colors: at most so many different ones
-  std::optional<double> lossy;           // --lossy: the share of voxels that may change
-  std::optional<double> color_error;     // with colors: by how much each may change, ΔE
-  bool makes_palette = false;            // --materials palette: a scene file's colors become a palette
-  bool normals = false;                  // voxels get the normals of their triangles
-  bool dither = false;                   // colors are mixed from those of the palette
+  std::optional<uint32_t>
+      palette_size;             // with colors: at most so many different ones; with names: at most so many
+  std::optional<double> lossy;  // --lossy: the share of voxels that may change
+  std::optional<double> color_error;  // with colors: by how much each may change, ΔE
+  bool makes_palette = false;         // --materials palette: a scene file's colors become a palette
+  bool normals = false;               // voxels get the normals of their triangles
+  bool dither = false;                // colors are mixed from those of the palette
   std::optional<VolumeMaterials> volume_materials;  // bins or labels
   std::optional<uint32_t> channel;
   std::optional<std::filesystem::path> palette;  // absent: --palette auto
@@ -135,6 +136,11 @@ ConvertOptions read_convert_options(const CommandLine& arguments);
 void read_insides(const CommandLine& arguments, ConvertOptions& options);
 
 // True if space that no walker reaches is filled.
+// True if the mesh's materials or objects keep their names by colors, of which there may be more than 16.
+inline bool names_by_color(const ConvertOptions& options) {
+  return options.palette_size.has_value() && has_named_entries(options.materials);
+}
+
 inline bool fills_space(const ConvertOptions& options) {
   return options.seal || options.walker;
 }
@@ -163,7 +169,7 @@ enum ConvertTrait : uint32_t {
   kWritesH5 = 32,
   kExports = 64,  // the file is in another program's format
   kBricks = 128,  // bricks are made and kept
-  kColors = 256,  // the colors of a mesh become materials
+  kColors = 256,  // the colors of a mesh become materials, or its names have numbers
   kWritesBinvox = 512,
   kHash = 1024,    // a spatial hash is made
   kVoxels = 2048,  // the input is another program's voxels

@@ -202,30 +202,35 @@ void log_end(const std::vector<NamedSeconds>& seconds, const std::filesystem::pa
   log_info("{}: {}", file.string(), format_bytes(bytes));
 }
 
-void warn_of_names(const scene::Palette& palette, std::span<const scene::AssignRule> rules,
+void warn_of_names(const scene::IndexedScene& mesh, std::span<const scene::AssignRule> rules,
                    const ConvertOptions& options) {
-  if (palette.members.empty()) return;
   const char* const what = options.materials == scene::MaterialMode::Object ? "objects" : "materials";
-  const uint32_t shared = rules.empty() ? palette.count - 1 : 0;
-  std::vector<std::string> sharing;
-  for (const scene::NamedEntry& member : palette.members)
+  const size_t numbers = mesh.palette.members.empty() ? mesh.named_colors.size() : mesh.palette.count;
+  const size_t shared = rules.empty() ? numbers - 1 : 0;
+  std::vector<std::string> all, sharing;
+  for (const scene::NamedEntry& member : mesh.palette.members) {
+    all.push_back(member.name);
     if (member.entry == shared) sharing.push_back(member.name);
+  }
+  for (const scene::NamedColor& named : mesh.named_colors) {
+    all.insert(all.end(), named.members.begin(), named.members.end());
+    if (&named == &mesh.named_colors[shared]) sharing = named.members;
+  }
+  if (all.empty()) return;
   if (rules.empty() && sharing.size() > 1)
     log_warning(
         "the mesh has {} {}: the {} with the largest areas have a number each, and {} share the number {} "
-        "(--assign gives numbers by name): {}",
-        format_count(palette.members.size()), what, shared, format_count(sharing.size()), shared,
-        shown_names(sharing));
+        "(--palette-size keeps more of them, --assign gives numbers by name): {}",
+        format_count(all.size()), what, shared, format_count(sharing.size()), shared, shown_names(sharing));
   if (rules.empty()) return;
   if (!sharing.empty())
     log_warning("{} of the {} {} match no line of {} and share the number 0: {}",
-                format_count(sharing.size()), format_count(palette.members.size()), what,
-                options.assign->string(), shown_names(sharing));
+                format_count(sharing.size()), format_count(all.size()), what, options.assign->string(),
+                shown_names(sharing));
   std::vector<std::string> idle;
   for (const scene::AssignRule& rule : rules)
-    if (std::ranges::none_of(palette.members, [&](const scene::NamedEntry& member) {
-          return scene::matches(member.name, rule.pattern);
-        }))
+    if (std::ranges::none_of(all,
+                             [&](const std::string& name) { return scene::matches(name, rule.pattern); }))
       idle.push_back(rule.pattern);
   if (!idle.empty())
     log_warning("{}: these match none of the {}: {}", options.assign->string(), what, shown_names(idle));

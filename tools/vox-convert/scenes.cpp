@@ -154,7 +154,14 @@ dag::VoxelScene with_chosen_palette(dag::VoxelScene scene, const ConvertOptions&
 }
 
 void reduce_colors(dag::VoxelScene& scene, const ConvertOptions& options) {
-  if (options.palette_size) scene.colors = dag::with_fewer_colors(*scene.colors, *options.palette_size);
+  if (options.conversion == ConversionKind::SceneFile && !scene.named_colors.empty() &&
+      (options.palette_size || options.color_error)) {
+    log_info("the names of materials are left out, because they belong to colors that change");
+    scene.named_colors.clear();
+  }
+  if (options.palette_size)
+    scene.colors = names_by_color(options) ? attributes::with_table(std::move(*scene.colors))
+                                           : dag::with_fewer_colors(*scene.colors, *options.palette_size);
   if (!options.color_error) return;
   const Stopwatch watch;
   const uint64_t before = scene.colors->bytes();
@@ -210,7 +217,7 @@ void write_output(const Output& output, const ConvertOptions& options, const std
     exports.memory_limit = options.engine.memory_limit;
     exports.normals = output.forms().normals;
     exports.slices.overwrite = exports.pieces.overwrite = options.overwrite;
-    if (output.scene.colors && !export_holds_colors(options.output, exports))
+    if (output.scene.colors && !export_holds_colors(output.scene, options.output, exports))
       export_scene(in_palette(output.scene, "in this kind of file", options.engine), options.output, clip,
                    exports, ranks);
     else
@@ -241,8 +248,8 @@ void make_of_scene(Output& output, const ConvertOptions& options, const SceneFil
                    ranks::Ranks& ranks, const Stopwatch& watch) {
   const dag::VoxelScene& scene = output.scene;
   const bool coarse = wants_coarser(options), is_export = is_export_path(options.output);
-  if (options.materials_out && scene.palette.count == 0)
-    throw Error("has no materials, which --materials-out lists").at(options.inputs[0].string());
+  if (options.materials_out && scene.palette.count == 0 && scene.named_colors.empty())
+    throw Error("has no materials by number, which --materials-out lists").at(options.inputs[0].string());
   if (coarse) make_coarser(output.scene, options, ranks);
   const bool is_shared = is_export && !coarse;  // only rank 0 has the coarser scene
   if (ranks.rank() > 0 && !is_shared) return;

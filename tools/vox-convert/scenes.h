@@ -180,7 +180,7 @@ void log_forms(const OtherForms& forms);
 void log_end(const std::vector<NamedSeconds>& seconds, const std::filesystem::path& file, uint64_t bytes);
 
 // Warns of names of a mesh that have no number of their own, and of rules of --assign that match no name.
-void warn_of_names(const scene::Palette& palette, std::span<const scene::AssignRule> rules,
+void warn_of_names(const scene::IndexedScene& mesh, std::span<const scene::AssignRule> rules,
                    const ConvertOptions& options);
 
 // Records the scene's origin in it.

@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::string_view kNpzComment = "made by vox";
 constexpr uint32_t kNpzCubeSide = 64;
+constexpr uint32_t kNoNumber = 0xffff;  // of a voxel whose color no named material has
 
 // The check sum of ZIP files, CRC-32, of a text that is known by its parts. A sum is a polynomial over GF(2) modulo
 // kPolynomial, the highest power in the lowest bit; bytes behind a text multiply its sum by a power of x.
@@ -215,7 +216,10 @@ class ArrayArchive {
 class VoxelArrays {
  public:
   VoxelArrays(const dag::VoxelScene& scene, const VoxelBox& region, const attributes::PackedValues* normals)
-      : scene_(scene), region_(region), corners_(corners_of_cubes(scene.dag, region, kNpzCubeSide)) {
+      : scene_(scene),
+        region_(region),
+        corners_(corners_of_cubes(scene.dag, region, kNpzCubeSide)),
+        numbers_(scene.named_colors) {
     if (scene.colors) colors_.emplace(scene);
     if (normals != nullptr) normals_.emplace(scene.dag, *normals);
   }
@@ -261,6 +265,16 @@ class VoxelArrays {
     return bytes;
   }
 
+  // Returns the numbers of named materials.
+  std::vector<uint8_t> numbers(uint64_t cube) const {
+    std::vector<uint8_t> bytes;
+    for_each_value(cube, *colors_, [&](uint32_t value) {
+      const uint32_t number = numbers_(value).value_or(kNoNumber);
+      bytes.insert(bytes.end(), {static_cast<uint8_t>(number), static_cast<uint8_t>(number >> 8)});
+    });
+    return bytes;
+  }
+
   std::vector<uint8_t> normals(uint64_t cube) const {
     std::vector<uint8_t> bytes;
     for_each_value(cube, *normals_, [&](uint32_t value) {
@@ -298,21 +312,25 @@ class VoxelArrays {
   const dag::VoxelScene& scene_;
   const VoxelBox region_;
   const std::vector<Int3> corners_;
+  const dag::MaterialNumbers numbers_;
   std::optional<dag::LeafColors> colors_, normals_;
 };
 
-void add_palette(const scene::Palette& palette, ArrayArchive& archive) {
-  if (palette.count == 0) return;
+// Adds the colors and names of the materials, by number.
+void add_materials(const dag::VoxelScene& scene, ArrayArchive& archive) {
+  std::vector<scene::NamedColor> materials = scene.named_colors;
+  for (uint32_t i = 0; i < scene.palette.count; ++i)
+    materials.push_back({scene.palette.names[i], scene.palette.colors[i]});
+  if (materials.empty()) return;
   std::string colors, names;
   size_t longest = 1;
-  for (uint32_t i = 0; i < palette.count; ++i) longest = std::max(longest, palette.names[i].size());
-  for (uint32_t i = 0; i < palette.count; ++i) {
-    for (const uint8_t channel : {palette.colors[i].r, palette.colors[i].g, palette.colors[i].b})
-      colors += static_cast<char>(channel);
-    names += palette.names[i] + std::string(longest - palette.names[i].size(), '\0');
+  for (const scene::NamedColor& material : materials) longest = std::max(longest, material.name.size());
+  for (const auto& [name, color, members] : materials) {
+    for (const uint8_t channel : {color.r, color.g, color.b}) colors += static_cast<char>(channel);
+    names += name + std::string(longest - name.size(), '\0');
   }
-  archive.add("palette", "|u1", {palette.count, 3}, 1, colors);
-  archive.add("names", fmt::format("|S{}", longest), {palette.count}, longest, names);
+  archive.add("palette", "|u1", {materials.size(), 3}, 1, colors);
+  archive.add("names", fmt::format("|S{}", longest), {materials.size()}, longest, names);
 }
 
 }  // namespace
@@ -322,19 +340,27 @@ void write_npz(const dag::VoxelScene& scene, const std::filesystem::path& path,
   const VoxelBox region = export_region(scene, clip, path);
   const VoxelArrays voxels(scene, region, normals);
   const uint64_t count = clip ? voxels.count() : scene.dag.voxels;
-  const uint64_t each = 12 + (scene.colors ? 3 : scene.dag.materials ? 1 : 0) + (normals != nullptr ? 12 : 0);
+  const bool has_numbers = scene.colors && !scene.named_colors.empty();
+  const uint64_t each = 12 +
+                        (scene.colors          ? 3
+                         : scene.dag.materials ? 1
+                                               : 0) +
+                        (has_numbers ? 2 : 0) + (normals != nullptr ? 12 : 0);
   if (count > (uint64_t{1} << 58)) throw Error("holds more voxels than an .npz file can").at(path.string());
   ArrayArchive archive(path, count * each);
   archive.add("coords", "<i4", {count, 3}, 4, voxels.cubes(), [&](uint64_t i) { return voxels.coords(i); });
   if (scene.colors)
     archive.add("colors", "|u1", {count, 3}, 1, voxels.cubes(), [&](uint64_t i) { return voxels.colors(i); });
+  if (has_numbers)
+    archive.add("materials", "<u2", {count}, 2, voxels.cubes(),
+                [&](uint64_t i) { return voxels.numbers(i); });
   else if (scene.dag.materials)
     archive.add("materials", "|u1", {count}, 1, voxels.cubes(),
                 [&](uint64_t i) { return voxels.materials(i); });
   if (normals != nullptr)
     archive.add("normals", "<f4", {count, 3}, 4, voxels.cubes(),
                 [&](uint64_t i) { return voxels.normals(i); });
-  add_palette(scene.palette, archive);
+  add_materials(scene, archive);
   archive.add("origin", {3}, std::array{scene.origin.x, scene.origin.y, scene.origin.z});
   archive.add("voxel_size", {3},
               std::array<double, 3>{scene.voxel_size[0], scene.voxel_size[1], scene.voxel_size[2]});

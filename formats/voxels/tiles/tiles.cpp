@@ -308,10 +308,10 @@ std::string list_text(const dag::VoxelScene& scene, const VoxelBox& region, cons
     facts.set("bits", options.raw.bits)
         .set("order", options.raw.fastest == RawLayout::Fastest::Z ? "zyx" : "xyz");
   const bool is_bit = format == FileFormat::Raw && options.raw.bits == 1;
-  const std::string_view of_bytes =
-      scene.dag.materials && !is_bit ? "material + 1, 0 is empty" : "1 where filled";
+  const bool has_materials = scene.dag.materials || !scene.named_colors.empty();
+  const std::string_view of_bytes = has_materials && !is_bit ? "material + 1, 0 is empty" : "1 where filled";
   facts.set("values", format == FileFormat::Schem ? "blocks by name" : of_bytes);
-  if (scene.dag.materials) set_materials(facts, scene);
+  if (has_materials) set_materials(facts, scene);
   facts.set("empty_pieces",
             count_of_pieces(region, static_cast<int32_t>(options.pieces.side)) - pieces.size());
   Json& list = facts.array("pieces");

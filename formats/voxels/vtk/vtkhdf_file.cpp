@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
+#include "libvox/dag/colors.h"
+#include "libvox/dag/node.h"
 #include "libvox/dag/walk.h"
 
 namespace vox {
@@ -39,14 +42,21 @@ constexpr const char* kGprMaxFormat = "vox-gprmax";
 constexpr std::string_view kGprMaxText = "## made by vox: materials of the geometry beside this file";
 constexpr std::string_view kApart = " #:{}|";  // what a name cannot contain
 constexpr int32_t kGprMaxChunkSide = 64;
+constexpr size_t kMostGprMaxMaterials = 1 << 15;  // numbers are int16
 
 // Names are words without the marks of commands, and each is used once.
 std::vector<std::string> words_of_names(const dag::VoxelScene& scene) {
-  if (!scene.dag.materials) return {"filled"};
+  std::vector<std::string> names;
+  if (scene.dag.materials)
+    names.assign(scene.palette.names.begin(), scene.palette.names.begin() + scene.palette.count);
+  else if (scene.colors)
+    for (const scene::NamedColor& named : scene.named_colors) names.push_back(named.name);
+  else
+    names = {"filled"};
   std::vector<std::string> words;
   std::set<std::string> known;
-  for (uint32_t number = 0; number < scene.palette.count; ++number) {
-    std::string word = scene.palette.names[number];
+  for (size_t number = 0; number < names.size(); ++number) {
+    std::string word = names[number];
     for (char& c : word)
       if (kApart.find(c) != kApart.npos || std::iscntrl(static_cast<unsigned char>(c)) != 0) c = '_';
     if (word.empty() || !known.insert(word).second) {
@@ -75,11 +85,13 @@ std::vector<hsize_t> dims_of(const Int3& v) {
 // The chunks of a region with voxels, whose arrays are indexed by x, y, z.
 class CellChunks {
  public:
-  CellChunks(const dag::FrozenDag& dag, const VoxelBox& region) : dag_(dag), region_(region) {
+  CellChunks(const dag::VoxelScene& scene, const VoxelBox& region)
+      : dag_(scene.dag), region_(region), numbers_(scene.named_colors) {
+    if (scene.colors) colors_.emplace(scene);
     const Int3 size = region.size();
     side_ = {std::min(size.x, kGprMaxChunkSide), std::min(size.y, kGprMaxChunkSide),
              std::min(size.z, kGprMaxChunkSide)};
-    corners_ = corners_of_chunks(dag, region, side_);
+    corners_ = corners_of_chunks(dag_, region, side_);
   }
 
   const Int3& side() const { return side_; }
@@ -89,28 +101,27 @@ class CellChunks {
     const Int3 corner = corners_[number], first = corner - region_.min;
     const VoxelBox box = intersection({corner, corner + side_}, region_);
     if (!dag::has_filled(dag_, box)) return {};
-    std::vector<uint8_t> values(box.voxels());
-    dag::write_dense(dag_, box, values.data());
-    return {dims_of(first), cells(values, box.size())};
+    // int16 values, z fastest; -1 where nothing is.
+    std::vector<uint8_t> cells(2 * VoxelBox{{0, 0, 0}, side_}.voxels(), 0xff);
+    dag::for_each_leaf(dag_, box, [&](Int3 corner_of_leaf, uint64_t mask, const uint32_t* leaf) {
+      std::array<uint32_t, 64> colors = {};
+      if (colors_) colors = (*colors_)(corner_of_leaf);
+      dag::visit_bits(mask, [&](uint32_t bit) {
+        const Int3 v = corner_of_leaf + cube_place(bit) - corner;
+        const uint64_t place = index_in({side_.z, side_.y, side_.x}, {v.z, v.y, v.x});
+        const uint32_t number = colors_ ? numbers_.known(colors[bit]) : dag::leaf_material(leaf, bit);
+        cells[2 * place] = static_cast<uint8_t>(number);
+        cells[2 * place + 1] = static_cast<uint8_t>(number >> 8);
+      });
+    });
+    return {dims_of(first), std::move(cells)};
   }
 
  private:
-  // Returns the bytes of int16 values, z fastest, of values of dag::write_dense().
-  std::vector<uint8_t> cells(const std::vector<uint8_t>& values, const Int3& size) const {
-    std::vector<uint8_t> bytes(2 * VoxelBox{{0, 0, 0}, side_}.voxels(), 0xff);
-    const uint8_t* from = values.data();
-    for_each_place_in({{0, 0, 0}, size}, [&](const Int3& v) {
-      if (const uint8_t value = *from++; value != 0) {
-        const uint64_t place = index_in({side_.z, side_.y, side_.x}, {v.z, v.y, v.x});
-        bytes[2 * place] = static_cast<uint8_t>(value - 1);
-        bytes[2 * place + 1] = 0;
-      }
-    });
-    return bytes;
-  }
-
   const dag::FrozenDag& dag_;
   const VoxelBox region_;
+  const dag::MaterialNumbers numbers_;
+  std::optional<dag::LeafColors> colors_;
   Int3 side_ = {};
   std::vector<Int3> corners_;
 };
@@ -242,6 +253,10 @@ std::filesystem::path gprmax_materials_path(const std::filesystem::path& path) {
 
 void write_gprmax(const dag::VoxelScene& scene, const std::filesystem::path& path,
                   const std::optional<VoxelBox>& clip) {
+  if (scene.named_colors.size() > kMostGprMaxMaterials)
+    throw Error(fmt::format("the scene has {} materials, and the file would hold at most {}",
+                            scene.named_colors.size(), kMostGprMaxMaterials))
+        .at(path.string());
   const VoxelBox region = export_region(scene, clip, path);
   h5::NewFile file(path, Writers::One);
   AtomicFile text(gprmax_materials_path(path), Writers::One);
@@ -252,7 +267,7 @@ void write_gprmax(const dag::VoxelScene& scene, const std::filesystem::path& pat
   const Vec3d corner = world_corner(scene, region.min);
   h5::write_attribute<double>(file.root(), "origin", std::array{corner.x, corner.y, corner.z});
   {
-    const CellChunks chunks(scene.dag, region);
+    const CellChunks chunks(scene, region);
     const int16_t nothing = -1;
     const h5::Object data = create_chunks(file.root(), "data", H5T_STD_I16LE, H5T_NATIVE_INT16, &nothing,
                                           dims_of(region.size()), dims_of(chunks.side()));

@@ -97,6 +97,21 @@ TEST_F(SceneFile, NamesOfTheMeshAreKept) {
   EXPECT_EQ(read_scene(path).palette.members, (std::vector<scene::NamedEntry>{{"a b", 1}}));
 }
 
+TEST_F(SceneFile, NamesOfColorsAreKept) {
+  dag::VoxelScene scene = sample_scene();
+  scene.named_colors = {{"wall", {1, 2, 3}, {"north", "south"}},
+                        {"", {0, 0, 0}},
+                        {std::string(100'000, 'n'), {255, 0, 9}, {"x"}}};
+  write_scene(scene, path);
+  const auto read = read_scene(path).named_colors;
+  ASSERT_EQ(read.size(), 3u);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(read[i].name, scene.named_colors[i].name);
+    EXPECT_EQ(read[i].color, scene.named_colors[i].color);
+    EXPECT_EQ(read[i].members, scene.named_colors[i].members);
+  }
+}
+
 // A level has more than one chunk, and the last one is not full. The words are random and not a DAG:
 // write_scene() does not check this, but read_scene() would, so only the dataset is read.
 TEST_F(SceneFile, LevelsOfSeveralChunksAreReadBack) {

@@ -1,6 +1,6 @@
 """A scene of voxels with materials, and the colors and normals of voxels that its file holds beside the DAG."""
 
-from typing import Any, Iterator, List, NamedTuple, Optional, Union
+from typing import Any, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
@@ -50,6 +50,39 @@ def read_members(file):
     return members
 
 
+class Material(NamedTuple):
+    """A material of a scene whose voxels have colors: its name, its color (r, g, b), and the mesh's names that it stands
+    for. Its voxels are those of its color, which no other material has."""
+
+    name: str
+    color: Tuple[int, int, int]
+    members: List[str]
+
+
+def _long_names(group, name, count):
+    names = hdf5.read(hdf5.dataset(group, name, "u", (None,))).tobytes().split(b"\0")[:-1]
+    if len(names) != count:
+        raise hdf5.damaged(group, f"has {len(names)} names for {count} places", name)
+    return [text.decode(errors="replace") for text in names]
+
+
+def read_materials(file):
+    """Returns the materials that colors stand for, by number; an empty list if the file has none."""
+    group = hdf5.group(file, "palette")
+    if "named" not in group:
+        return []
+    colors = hdf5.read(hdf5.dataset(group, "named_colors", "u", (None, 3))).tolist()
+    materials = [Material(name, tuple(color), [])
+                 for name, color in zip(_long_names(group, "named", len(colors)), colors)]
+    if "named_members" in group:
+        numbers = hdf5.read(hdf5.dataset(group, "named_member_numbers", "u", (None,))).tolist()
+        if any(number >= len(materials) for number in numbers):
+            raise hdf5.damaged(group, "members do not fit their numbers", "named_members")
+        for name, number in zip(_long_names(group, "named_members", len(numbers)), numbers):
+            materials[number].members.append(name)
+    return materials
+
+
 def depth_of(resolution):
     """Returns the number of levels of a scene above its leaves."""
     return max(0, (resolution - 1).bit_length() - 2)
@@ -73,6 +106,7 @@ class Scene(Grid):
     palette_names: List[str]
     palette_shares: np.ndarray
     palette_members: List[List[str]]
+    materials: List[Material]
 
     def __init__(self, file: Any, form: Form) -> None:
         group = hdf5.group(file, "scene")
@@ -90,6 +124,7 @@ class Scene(Grid):
         self.digest = hdf5.text(file, "digest")
         self.palette, self.palette_names, self.palette_shares = read_palette(file)
         self.palette_members = read_members(file)[:len(self.palette)]
+        self.materials = read_materials(file)
         self._colors, self._normals = self._attribute("colors", Colors), self._attribute("normals", Normals)
 
     def _attribute(self, name, kind):
