@@ -108,6 +108,7 @@ dag::VoxelScene some_scene() {
   dag::VoxelScene scene;
   scene.dag.resolution = 4;
   scene.dag.levels.emplace_back();
+  scene.named_colors.emplace_back();
   return scene;
 }
 

@@ -127,6 +127,8 @@ class ResultsList : public CubesTest {
     keep("vox-convert.9.json", "vox-convert", {"plain.h5", "--lossy", "5%", "-o", "lossy.h5"});
     keep("vox-convert.10.json", "vox-convert",
          {"plain.h5", "--structure", "symmetric", "-o", "symmetric.h5"});
+    keep("vox-convert.11.json", "vox-convert",
+         {"cube.obj", "--res", "32", "--materials", "mesh", "--palette-size", "17", "-o", "named.h5"});
   }
 
   void edit_all() const {
@@ -134,6 +136,8 @@ class ResultsList : public CubesTest {
     write("wrong.txt", "sphere\n");
     keep("vox-edit.1.json", "vox-edit",
          {"both.h5", "--script", "edits.txt", "-o", "edited.h5", "--log", "vox-edit -o.1.h5", "--profile"});
+    write("carve.txt", "box remove min 0,0,0 max 9,9,9\n");
+    keep("vox-edit.2.json", "vox-edit", {"named.h5", "--script", "carve.txt", "-o", "carved.h5"});
     write("values.txt", "set 9 in box min 0,0,0 max 4,4,4\n");
     keep("vox-edit of a volume.1.json", "vox-edit",
          {"volume.h5", "--script", "values.txt", "-o", "changed.h5", "--log", "vox-edit of a volume -o.1.h5",
