@@ -101,8 +101,9 @@ StoredVolume scaled(StoredVolume stored, double slope, double intercept) {
       with_stored_type(from, [&]<class T>() {
         for (uint64_t i = 0; i < count; ++i, to += sizeof(float)) {
           const double number = slope * static_cast<double>(stored_value<T>(values.data(), i)) + intercept;
-          const bool fits = std::abs(number) <= static_cast<double>(std::numeric_limits<float>::max());
-          const float value = fits ? static_cast<float>(number) : std::numeric_limits<float>::infinity();
+          const bool fits = !(std::abs(number) > static_cast<double>(std::numeric_limits<float>::max()));
+          const float beyond = (number > 0 ? 1.0f : -1.0f) * std::numeric_limits<float>::infinity();
+          const float value = fits ? static_cast<float>(number) : beyond;
           std::memcpy(to, &value, sizeof(value));
         }
       });
@@ -122,7 +123,10 @@ StoredVolume open_nifti(const std::filesystem::path& path, std::optional<uint32_
   info.source = path.string();
   StoredVolume volume =
       channel_from_file(info, nifti_data(header, path, start), channels_of(header, values), channel);
-  const bool is_scaled = header.slope != 0 && (header.slope != 1 || header.intercept != 0);
+  // Some programs write a slope that is no number where values are not scaled.
+  const bool has_slope = std::isfinite(header.slope) && header.slope != 0;
+  if (has_slope && !std::isfinite(header.intercept)) throw Error("its scl_inter is no number");
+  const bool is_scaled = has_slope && (header.slope != 1 || header.intercept != 0);
   if (is_scaled && values.count == 1) volume = scaled(std::move(volume), header.slope, header.intercept);
   return placed(std::move(volume), header.placement);
 }

@@ -151,11 +151,21 @@ TEST_F(Nifti, ScaledValuesBecomeFloats) {
   write("a.nii", nifti.with(kSixBytes));
   EXPECT_EQ(numbers_of("a.nii"), (std::vector<double>{-0.5, 0, 0.5, 1, 1.5, 2}));
   EXPECT_EQ(open_stored_volume(path("a.nii"), {}).info.type, StoredType::F32);
-  for (const auto& [slope, intercept] : {std::pair{1.0, 0.0}, {0.0, 5.0}}) {
+  nifti.scale(3e38, 0);
+  write("large.nii", nifti.with(kSixBytes));
+  EXPECT_EQ(numbers_of("large.nii").back(), HUGE_VAL);
+  nifti.scale(-3e38, 0);
+  write("low.nii", nifti.with(kSixBytes));
+  EXPECT_EQ(numbers_of("low.nii").back(), -HUGE_VAL);
+  // A slope that is no number means the same as none.
+  for (const auto& [slope, intercept] :
+       {std::pair{1.0, 0.0}, {0.0, 5.0}, {std::nan(""), 0.0}, {HUGE_VAL, std::nan("")}}) {
     nifti.scale(slope, intercept);
     write("b.nii", nifti.with(kSixBytes));
     EXPECT_EQ(open_stored_volume(path("b.nii"), {}).info.type, StoredType::U8);
   }
+  nifti.scale(2, std::nan(""));
+  expect_error("c.nii", nifti.with(kSixBytes), "scl_inter is no number");
 }
 
 TEST_F(Nifti, TheAffineMapPlacesTheVoxels) {
