@@ -40,8 +40,6 @@ void number_entries(const scene::Scene& scene, scene::IndexedScene& indexed) {
     indexed.shares[material] = shares[rank];
   }
   for (uint32_t i = 0; i < scene.materials.size(); ++i) indexed.materials[i].index = static_cast<uint8_t>(i);
-  for (scene::IndexedTexture& texture : indexed.textures)  // each has one entry everywhere, besides its holes
-    for (uint32_t& word : texture.nibbles) word = material_of[word & 15] * 0x11111111u;
 }
 
 scene::IndexedScene with_numbers(scene::Scene& scene) {

@@ -265,7 +265,7 @@ void OutputFolder::check_target(Overwrite overwrite) const {
       if (!is_own_(target_, file))
         throw Error(fmt::format("exists already, and holds {}, which vox did not write", file.string()))
             .at(target_.string())
-            .hint("it is kept unless overwriting it is allowed")
+            .hint("it is kept: name another folder, or allow this one to be replaced")
             .about("overwrite");
   } catch (const fs::filesystem_error& error) {
     throw folder_error("cannot be read", target_, error.code().value());

@@ -139,7 +139,7 @@ void check_one_writable(const fs::path& target, OutputKind kind, Overwrite overw
                   : fmt::format("exists already, and a {} file does not tell if vox wrote it",
                                 lower_extension(target)))
       .at(target.string())
-      .hint("it is kept unless overwriting it is allowed")
+      .hint("it is kept: name another file, or allow this one to be replaced")
       .about("overwrite");
 }
 

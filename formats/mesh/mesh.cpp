@@ -71,8 +71,10 @@ SceneReader reader_by_content(const fs::path& path) {
   if (start.starts_with("OFF") || start.starts_with("COFF") || start.starts_with("NOFF")) return read_off;
   if (start.starts_with("glTF")) return read_gltf;
   throw Error("not a supported mesh file")
-      .hint(fmt::format("supported: {}, and other formats that Assimp reads",
-                        listed_names(FileRole::Mesh, FileUse::Read, FileList::Commas)));
+      .hint(fmt::format(
+          "supported: {}, and other formats that Assimp reads; volumes, points and voxels of other "
+          "programs are known by their extensions",
+          listed_names(FileRole::Mesh, FileUse::Read, FileList::Commas)));
 }
 
 constexpr double kWidest = 1e15;

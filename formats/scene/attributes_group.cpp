@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -68,8 +69,13 @@ void write_long_names(const h5::Object& group, const std::string& dataset,
   h5::write_table(group, dataset, std::span<const uint8_t>(bytes), {bytes.size()});
 }
 
+constexpr size_t kMostNames = 1 << 22;  // of a mesh; a small file could hold very many that are equal
+
 // Throws Error unless there are `count` names.
 std::vector<std::string> read_long_names(const h5::Object& group, const std::string& dataset, size_t count) {
+  if (count > kMostNames)
+    throw Error(fmt::format("has {} names in '{}', expected at most {}", count, dataset, kMostNames))
+        .at(group.where());
   const std::vector<uint8_t> bytes = h5::read_table<uint8_t>(group, dataset, {h5::kAnyLength});
   std::vector<std::string> names;
   auto name = bytes.begin();
@@ -136,8 +142,14 @@ std::vector<scene::NamedColor> read_named_colors(const h5::Object& group) {
         fmt::format("has {} named colors, expected at most {}", colors.size() / 3, scene::kMostNamedColors))
         .at(group.where());
   const std::vector<std::string> names = read_long_names(group, "named", colors.size() / 3);
-  for (size_t i = 0; i < names.size(); ++i)
+  std::unordered_set<uint32_t> known;
+  for (size_t i = 0; i < names.size(); ++i) {
     named.push_back({names[i], {colors[3 * i], colors[3 * i + 1], colors[3 * i + 2]}});
+    if (!known.insert(scene::packed_color(named.back().color)).second)
+      throw Error(
+          fmt::format("has the color {} twice in 'named_colors'", scene::hex_name(named.back().color)))
+          .at(group.where());
+  }
   if (!h5::has_child(group, "named_members")) return named;
   const std::vector<uint32_t> numbers =
       h5::read_table<uint32_t>(group, "named_member_numbers", {h5::kAnyLength});

@@ -45,7 +45,13 @@ void check_is_hdf5(const fs::path& path) {
   check_input(path);
   if (is_scene_file(path)) return;
   refuse_foreign(path);
-  throw Error("is no HDF5 file, so no scene file").at(path.string());
+  Error error("is no HDF5 file, so no scene file");
+  for (const FileRole role : {FileRole::Mesh, FileRole::Volume, FileRole::Voxels, FileRole::Points})
+    if (has_role(path, role)) {
+      error.hint(fmt::format("vox-convert {} makes a scene file of it", path.filename().string()));
+      break;
+    }
+  throw std::move(error.at(path.string()));
 }
 
 h5::Object open_checked(const fs::path& path) {

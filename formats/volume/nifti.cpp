@@ -158,9 +158,14 @@ class NiftiFields {
     return width == 2 ? read<int16_t>(at) : width == 4 ? read<int32_t>(at) : read<int64_t>(at);
   }
   double number(size_t at) const {
-    const double value = layout_.number_bytes == 4 ? static_cast<double>(read<float>(at)) : read<double>(at);
+    const double value = any_number(at);
     if (!std::isfinite(value)) throw Error(fmt::format("its header has {} at byte {}", value, at));
     return value;
+  }
+  // Returns a number that need not be finite.
+  double any_number(size_t at, size_t i = 0) const {
+    at += i * layout_.number_bytes;
+    return layout_.number_bytes == 4 ? static_cast<double>(read<float>(at)) : read<double>(at);
   }
   double number(size_t at, size_t i) const { return number(at + i * layout_.number_bytes); }
 
@@ -248,8 +253,8 @@ NiftiHeader read_nifti_header(std::span<const std::byte> bytes) {
                                            : static_cast<double>(fields.integer(layout->offset, 8));
   if (!(offset >= 0 && offset < 9e15)) throw Error(fmt::format("its values begin at byte {}", offset));
   header.offset = static_cast<uint64_t>(offset);
-  header.slope = fields.number(layout->slope);
-  header.intercept = fields.number(layout->slope, 1);
+  header.slope = fields.any_number(layout->slope);
+  header.intercept = fields.any_number(layout->slope, 1);
   header.placement = placement_of(fields, *layout);
   return header;
 }

@@ -345,11 +345,11 @@ uint32_t bits_of_values(const dag::VoxelScene& scene, const std::filesystem::pat
   if (!scene.colors || scene.named_colors.empty()) return layout.bits;
   const bool is_raw = file_format(path, FileRole::Export) == FileFormat::Raw;
   const uint32_t bits = is_raw ? layout.bits : 16;
-  const size_t most = bits == 1 ? SIZE_MAX : (size_t{1} << bits) - 1, count = scene.named_colors.size();
-  if (count > most)
-    throw Error(fmt::format("the scene has {} materials, and values of {} bits hold {}", count, bits, most))
+  const size_t count = scene.named_colors.size();
+  if (bits == 8 && count > UINT8_MAX)
+    throw Error(fmt::format("the scene has {} materials, and values of 8 bits hold 255", count))
         .at(path.string())
-        .hint(bits == 8 ? "values of 16 bits hold more" : "a smaller palette keeps fewer names");
+        .hint("values of 16 bits hold more");
   return bits;
 }
 
@@ -363,7 +363,7 @@ void write_dense_grid(const dag::VoxelScene& scene, const std::filesystem::path&
   const VoxelBox in_order = z_fastest ? swapped(region) : region;  // x is the fastest axis of this box
   const auto row = static_cast<size_t>(in_order.size().x);
   const uint32_t bits = bits_of_values(scene, path, layout);
-  const bool has_numbers = scene.colors && !scene.named_colors.empty();
+  const bool has_numbers = bits > 1 && scene.colors && !scene.named_colors.empty();
   volume::VolumeInfo info = region_info(scene, region);
   if (bits == 16) info.type = volume::ValueType::U16;
   ExportFile file(path, region.voxels() / row * raw_row_bytes(row, bits), Writers::Several, ranks);

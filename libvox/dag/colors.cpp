@@ -103,8 +103,11 @@ class CubeSearch {
 VoxelScene with_palette(VoxelScene scene, const WithPaletteOptions& options) {
   if (!scene.colors) return scene;
   const attributes::PackedValues colors = *std::exchange(scene.colors, std::nullopt);
-  scene.palette = options.palette ? *options.palette : scene::auto_palette(histogram_of(colors));
-  scene.named_colors.clear();
+  const std::vector<scene::NamedColor> named = std::exchange(scene.named_colors, {});
+  scene.palette = options.palette ? *options.palette
+                  : !named.empty() && named.size() <= scene::kPaletteSize
+                      ? scene::named_palette(named)
+                      : scene::auto_palette(histogram_of(colors));
   KnownEntries nearest(scene.palette);
   const scene::Dither mixed(scene.palette);
   const auto entry = [&](uint32_t color, Int3 voxel) {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "libvox/base/progress.h"
 #include "libvox/scene/oklab.h"
 #include "libvox/scene/palette.h"
 #include "libvox/scene/surface.h"
@@ -156,19 +157,28 @@ Entries entries_of(const NamedAreas& named, const NameOptions& options) {
                                : entries_by_rules(named, options.rules);
 }
 
-// Returns the color that is nearest to `color`, in the order of the bits that change, among those that are not known.
-uint32_t unlike(uint32_t color, const std::unordered_set<uint32_t>& known) {
-  // The lowest bit of blue changes first, then those of red and green, and then the next bits.
-  const auto changed = [&](uint32_t step) {
+// Makes colors that differ. The first of equal ones stays; the lowest bit of blue changes first, then those of red and
+// green, and then the next bits.
+class UnlikeColors {
+ public:
+  Rgb8 operator()(Rgb8 color) {
+    const uint32_t packed = packed_color(color);
+    uint32_t& step = next_step_[packed];
+    while (!known_.insert(packed ^ bits_of(step)).second) ++step;
+    return unpacked_color(packed ^ bits_of(step++));
+  }
+
+ private:
+  static uint32_t bits_of(uint32_t step) {
     constexpr uint32_t kShifts[3] = {16, 0, 8};
     uint32_t bits = 0;
     for (uint32_t bit = 0; bit < 24; ++bit) bits |= (step >> bit & 1) << (kShifts[bit % 3] + bit / 3);
-    return color ^ bits;
-  };
-  uint32_t step = 0;
-  while (known.contains(changed(step))) ++step;
-  return changed(step);
-}
+    return bits;
+  }
+
+  std::unordered_set<uint32_t> known_;
+  std::unordered_map<uint32_t, uint32_t> next_step_;  // of each color that was asked for
+};
 
 }  // namespace
 
@@ -222,11 +232,10 @@ MeshMaterials mesh_materials(const Scene& scene, const NameOptions& options) {
   const NamedAreas named = named_areas(scene, options.mode);
   const Entries entries = entries_of(named, options);
   MeshMaterials materials;
-  std::unordered_set<uint32_t> known;
+  UnlikeColors unlike;
   for (size_t i = 0; i < entries.names.size(); ++i) {
-    const uint32_t color = unlike(packed_color(entries.colors[i]), known);
-    known.insert(color);
-    materials.list.push_back({entries.names[i], unpacked_color(color), {}});
+    if (i % 4096 == 0) throw_if_cancelled();
+    materials.list.push_back({entries.names[i], unlike(entries.colors[i]), {}});
   }
   for (size_t i = 0; i < named.names.size(); ++i)
     materials.list[entries.of_name[i]].members.push_back(named.names[i]);

@@ -21,32 +21,20 @@ std::vector<IndexedMaterial> plain_materials(const Scene& scene) {
   return materials;
 }
 
-// Gives each material its value, and a texture with this value everywhere if its image has holes.
-// set_value(result, value) sets the value of a material without a texture, and make_mask(image, material, value) makes
-// a texture.
-template <class Value, class SetValue, class MakeMask>
-void index_by_material(const Scene& scene, const std::vector<Value>& values, SetValue set_value,
-                       MakeMask make_mask, IndexedScene& indexed) {
-  std::map<std::tuple<uint32_t, double, float, Value>, uint32_t> known;
+// Gives the materials whose images have holes a texture with these alone. Materials with the same holes share one.
+void add_masks(const Scene& scene, IndexedScene& indexed) {
+  std::map<std::tuple<uint32_t, double, float>, uint32_t> known;
   for (size_t i = 0; i < scene.materials.size(); ++i) {
     const Material& material = scene.materials[i];
-    set_value(indexed.materials[i], values[i]);
     if (!has_image(scene, material) || !(material.alpha_cutoff > 0)) continue;
     auto [found, is_new] =
-        known.try_emplace({material.image, base_alpha(material), material.alpha_cutoff, values[i]}, kNone);
+        known.try_emplace({material.image, base_alpha(material), material.alpha_cutoff}, kNone);
     if (is_new && has_holes(scene.images[material.image], material)) {
       found->second = static_cast<uint32_t>(indexed.textures.size());
-      indexed.textures.push_back(make_mask(scene.images[material.image], material, values[i]));
+      indexed.textures.push_back(mask_texture(scene.images[material.image], material));
     }
     indexed.materials[i].texture = found->second;
   }
-}
-
-// Does so for the modes Mesh, Object and None.
-void index_by_entry(const Scene& scene, const std::vector<uint8_t>& entries, IndexedScene& indexed) {
-  index_by_material(
-      scene, entries, [](IndexedMaterial& result, uint8_t entry) { result.index = entry; }, mask_texture,
-      indexed);
 }
 
 // set_color(result, color) sets the color of a material without a texture, and make_texture(image, material) makes the
@@ -120,10 +108,11 @@ IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMod
   indexed.palette = palette;
   indexed.materials = plain_materials(scene);
   if (mode == MaterialMode::None) {
-    index_by_entry(scene, std::vector<uint8_t>(scene.materials.size(), 0), indexed);
+    add_masks(scene, indexed);
   } else if (has_named_entries(mode)) {
     std::vector<uint8_t> entries = named_entries(scene, palette, mode);
-    index_by_entry(scene, entries, indexed);
+    for (size_t i = 0; i < entries.size(); ++i) indexed.materials[i].index = entries[i];
+    add_masks(scene, indexed);
     indexed.shares =
         count_shares(SceneSurface(scene), [&](const SurfaceSample& s) { return entries[s.material]; });
   } else {
@@ -134,16 +123,31 @@ IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMod
   return indexed;
 }
 
+Palette named_palette(const std::vector<NamedColor>& list) {
+  Palette palette;
+  for (const auto& [name, color, members] : list) {
+    palette.colors[palette.count] = color;
+    palette.names[palette.count] = name;
+    for (const std::string& member : members)
+      palette.members.push_back({member, static_cast<uint8_t>(palette.count)});
+    ++palette.count;
+  }
+  return palette;
+}
+
+void add_named_color(std::vector<NamedColor>& list, const std::string& name, Rgb8 color) {
+  const bool is_known =
+      std::ranges::any_of(list, [&](const NamedColor& named) { return named.color == color; });
+  if (!is_known && list.size() < kMostNamedColors) list.push_back({name, color});
+}
+
 IndexedScene index_scene(const Scene& scene, const MeshMaterials& materials) {
   IndexedScene indexed;
   indexed.named_colors = materials.list;
   indexed.materials = plain_materials(scene);
-  std::vector<uint32_t> colors;
-  for (const uint32_t number : materials.of_material)
-    colors.push_back(packed_color(materials.list[number].color));
-  index_by_material(
-      scene, colors, [](IndexedMaterial& result, uint32_t color) { result.color = color; },
-      color_mask_texture, indexed);
+  for (size_t i = 0; i < materials.of_material.size(); ++i)
+    indexed.materials[i].color = packed_color(materials.list[materials.of_material[i]].color);
+  add_masks(scene, indexed);
   return indexed;
 }
 

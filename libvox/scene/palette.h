@@ -52,7 +52,13 @@ struct NamedColor {
   std::vector<std::string> members = {};  // the names of the mesh that it stands for
 };
 
-inline constexpr uint32_t kMostNamedColors = 1 << 16;
+inline constexpr uint32_t kMostNamedColors = (1 << 16) - 1;
+
+// Returns the palette of at most kPaletteSize named materials.
+Palette named_palette(const std::vector<NamedColor>& list);
+
+// Adds a material for a color that the list lacks, if there is room.
+void add_named_color(std::vector<NamedColor>& list, const std::string& name, Rgb8 color);
 
 enum class MaterialMode {
   Texture,  // colors become entries of a palette
@@ -72,7 +78,8 @@ constexpr bool has_named_entries(MaterialMode mode) {
 // that it covers in the previous level (three per axis, the outer ones in part, if that level's side is odd), in linear
 // light, weighted by alpha if the material has a cutoff. The color of a texel is that mean rounded to 8-bit sRGB. Its
 // index is the entry nearest to this color in Oklab; ties go to the lower index. A texel is solid if its mean alpha
-// reaches the cutoff; otherwise it is a hole, whose index has no meaning.
+// reaches the cutoff; otherwise it is a hole, whose index has no meaning. A texture with neither indices nor colors has
+// holes alone, and its materials' index or color counts.
 struct IndexedTexture {
   struct Level {
     uint32_t width = 0, height = 0;

@@ -101,7 +101,7 @@ void write_level(IndexedTexture& texture, const Level& level, Texel texel) {
       uint32_t holes = 0;
       for (uint64_t i = group * kGroup; i < std::min(count, (group + 1) * kGroup); ++i) {
         auto [index, solid] = texel(i);
-        if (texture.nibbles.empty())
+        if (!texture.colors.empty())
           texture.colors[level.first_texel + i] = index;
         else
           nibbles[i % kGroup / 8] |= index << i % 8 * 4;
@@ -113,7 +113,7 @@ void write_level(IndexedTexture& texture, const Level& level, Texel texel) {
   });
 }
 
-enum class TexelsAre { Indices, Colors };
+enum class TexelsAre { Indices, Colors, Holes };
 
 IndexedTexture empty_texture(const Image& image, TexelsAre form, bool holes) {
   IndexedTexture texture;
@@ -125,7 +125,7 @@ IndexedTexture empty_texture(const Image& image, TexelsAre form, bool holes) {
   }
   if (form == TexelsAre::Indices)
     texture.nibbles.resize(texels / 8);
-  else
+  else if (form == TexelsAre::Colors)
     texture.colors.resize(texels);
   if (holes) texture.opaque.resize(texels / kGroup, ~0u);
   return texture;
@@ -167,12 +167,8 @@ IndexedTexture color_texture(const Image& image, const Material& material) {
   return fill_texture(image, material, TexelsAre::Colors, packed_color);
 }
 
-IndexedTexture mask_texture(const Image& image, const Material& material, uint8_t index) {
-  return fill_texture(image, material, TexelsAre::Indices, [&](Rgb8) { return uint32_t{index}; });
-}
-
-IndexedTexture color_mask_texture(const Image& image, const Material& material, uint32_t color) {
-  return fill_texture(image, material, TexelsAre::Colors, [&](Rgb8) { return color; });
+IndexedTexture mask_texture(const Image& image, const Material& material) {
+  return fill_texture(image, material, TexelsAre::Holes, [](Rgb8) { return uint32_t{0}; });
 }
 
 bool has_holes(const Image& image, const Material& material) {

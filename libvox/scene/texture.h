@@ -50,11 +50,8 @@ IndexedTexture index_texture(const Image& image, const Material& material, const
 // Returns a texture with the colors of all levels' texels.
 IndexedTexture color_texture(const Image& image, const Material& material);
 
-// Returns a texture with the same holes and the same index everywhere.
-IndexedTexture mask_texture(const Image& image, const Material& material, uint8_t index);
-
-// Returns a texture with the same holes and the same packed color everywhere.
-IndexedTexture color_mask_texture(const Image& image, const Material& material, uint32_t color);
+// Returns a texture with holes alone: texels have neither indices nor colors.
+IndexedTexture mask_texture(const Image& image, const Material& material);
 
 bool has_holes(const Image& image, const Material& material);  // looks only at the largest mip level
 

@@ -136,11 +136,7 @@ class OpenParts {
 uint32_t add_membrane_material(scene::Scene& scene, scene::IndexedScene& indexed) {
   scene::IndexedTexture texture;
   texture.levels = {{1, 1, 0}};
-  texture.nibbles.assign(4, 0);
   texture.opaque.assign(1, 0);
-  const bool has_colors =
-      std::ranges::any_of(indexed.textures, [](const auto& other) { return !other.colors.empty(); });
-  if (has_colors) texture.nibbles = {}, texture.colors.assign(32, 0);
   indexed.textures.push_back(std::move(texture));
   indexed.materials.push_back({.texture = static_cast<uint32_t>(indexed.textures.size()) - 1});
   scene.materials.push_back({.name = "membrane"});

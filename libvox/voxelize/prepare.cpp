@@ -22,11 +22,11 @@ MaterialRef material_ref(const scene::IndexedMaterial& material) {
 // Appends the texels of a texture. They start at a whole word of both arrays.
 void add_texture(const scene::IndexedTexture& texture, PreparedMaterials& out) {
   const uint64_t first = std::max({out.nibbles.size() * 8, out.opaque.size() * 32, out.texel_colors.size()});
-  if (texture.colors.empty()) {
+  if (!texture.nibbles.empty()) {
     out.nibbles.resize(first / 8);
     out.nibbles.insert(out.nibbles.end(), texture.nibbles.begin(), texture.nibbles.end());
     out.nibbles.resize((out.nibbles.size() + 3) / 4 * 4);
-  } else {
+  } else if (!texture.colors.empty()) {
     out.texel_colors.resize(first);
     out.texel_colors.insert(out.texel_colors.end(), texture.colors.begin(), texture.colors.end());
     out.texel_colors.resize((out.texel_colors.size() + 31) / 32 * 32);
@@ -54,8 +54,10 @@ PreparedMaterials prepare_materials(const scene::IndexedScene& indexed) {
       const scene::IndexedTexture& texture = indexed.textures[material.texture];
       ref.first_level = first_level[material.texture];
       ref.level_count = static_cast<uint32_t>(texture.levels.size());
+      const bool holes_alone = texture.nibbles.empty() && texture.colors.empty();
       ref.flags = static_cast<uint16_t>(ref.flags | MaterialRef::kTextured |
-                                        (texture.opaque.empty() ? 0 : MaterialRef::kHasHoles));
+                                        (texture.opaque.empty() ? 0 : MaterialRef::kHasHoles) |
+                                        (holes_alone ? MaterialRef::kHolesAlone : 0));
     }
     out.materials.push_back(ref);
     out.plain_colors.push_back(material.color);

@@ -124,7 +124,8 @@ class ShadedTriangle {
   template <class Paint>
   VOX_HD uint32_t material(Paint& paint, Int3 point) const {
     constexpr uint32_t kPlaced = MaterialRef::kTextured | MaterialRef::kVertexColors | Paint::kFlag;
-    if ((material_.flags & kPlaced) == 0) return material_.index;
+    if ((material_.flags & kPlaced) == 0 || (material_.flags & MaterialRef::kHolesAlone) != 0)
+      return material_.index;
     const Weights weights = closest_weights(*weights_, *shape_, point);
     if constexpr (Paint::kFlag != 0) {
       if ((material_.flags & Paint::kFlag) != 0)
@@ -141,7 +142,8 @@ class ShadedTriangle {
 
   // Returns the packed color at a voxel's center, with scene::MaterialMode::Colors.
   VOX_HD uint32_t color(Int3 point) const {
-    if ((material_.flags & (MaterialRef::kTextured | MaterialRef::kVertexColors)) == 0)
+    if ((material_.flags & (MaterialRef::kTextured | MaterialRef::kVertexColors)) == 0 ||
+        (material_.flags & MaterialRef::kHolesAlone) != 0)
       return materials_->plain_colors[shape_->material];
     const Weights weights = closest_weights(*weights_, *shape_, point);
     if ((material_.flags & MaterialRef::kTextured) == 0) return vertex_color(*place_, weights);

@@ -82,7 +82,8 @@ struct TextureLevelRef {
 static_assert(sizeof(TextureLevelRef) == 16);
 
 struct MaterialRef {
-  static constexpr uint32_t kTextured = 1, kHasHoles = 2, kVertexColors = 4, kPainted = 8, kInvisible = 16;
+  static constexpr uint32_t kTextured = 1, kHasHoles = 2, kVertexColors = 4, kPainted = 8, kInvisible = 16,
+                            kHolesAlone = 32;
   uint32_t first_level;  // 4 B, index into MaterialsRef::levels
   uint32_t level_count;  // 4 B
   uint16_t flags;        // 2 B

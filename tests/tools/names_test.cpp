@@ -165,6 +165,26 @@ for piece in pieces['pieces']:
             "fine 300\npart 100\nedited 296\n");
 }
 
+TEST_F(NamesProgram, ColorsOfTheInteriorAndOfEditsJoinTheList) {
+  write("cube.obj", cube_obj());
+  converted({"cube.obj", "--res", "32", "--materials", "object", "--palette-size", "40", "--solid",
+             "--interior", "#ff0000", "-o", "a.h5", "-q"});
+  write("script.txt", "sphere add center 16,16,16 radius 4 material #123456\n");
+  EXPECT_EQ(run_program("vox-edit", {"a.h5", "--script", "script.txt", "-o", "b.h5"},
+                        {.folder = folder_, .file_size_limit = {}})
+                .code,
+            0);
+  for (const std::string file : {"b.npy", "b.gprmax.h5", "b.npz"}) converted({"b.h5", "-o", file, "-q"});
+  const std::string info = converted({"b.h5", "--info"});
+  EXPECT_TRUE(has(info, "interior") && has(info, "#123456")) << info;
+  expect_failure(kBadUsage, "--materials-out", {"b.h5", "-o", "b.binvox", "--materials-out", "b.json"});
+  // Up to 16 names are those of a palette.
+  converted({"b.h5", "--structure", "svdag,bricks", "-o", "c.h5", "-q"});
+  EXPECT_TRUE(has(converted({"c.h5", "--info"}), "interior"));
+  converted({"a.h5", "--palette-size", "20", "-o", "d.h5", "-q"});
+  EXPECT_TRUE(has(converted({"d.h5", "--info"}), "interior"));
+}
+
 TEST_F(NamesProgram, RulesMayGiveLargeNumbers) {
   write_squares();
   write("rules.csv", "m1?,200,teens\nm2*,17\n");
@@ -176,10 +196,12 @@ TEST_F(NamesProgram, RulesMayGiveLargeNumbers) {
   EXPECT_TRUE(has(list, "\"number\": 200,\n      \"name\": \"teens\"")) << list;
   EXPECT_FALSE(has(list, "\"number\": 201"));
   converted({"a.h5", "--materials", "palette", "-o", "b.h5", "-q"});
-  EXPECT_FALSE(has(converted({"b.h5", "--info"}), "teens"));
-  const Finished fewer = convert({"a.h5", "--palette-size", "17", "-o", "c.h5"});
-  EXPECT_TRUE(has(fewer.err, "the names of materials are left out")) << fewer.err;
-  EXPECT_FALSE(has(converted({"c.h5", "--info"}), "teens"));
+  EXPECT_FALSE(has(converted({"b.h5", "--info", "--json"}), "teens"));
+  converted({"a.h5", "--palette-size", "17", "-o", "same.h5", "-q"});
+  EXPECT_TRUE(has(converted({"same.h5", "--info", "--json"}), "teens"));
+  const Finished fewer = convert({"a.h5", "--color-error", "5", "-o", "c.h5"});
+  EXPECT_TRUE(has(fewer.err, "materials are left out, because their colors change")) << fewer.err;
+  EXPECT_FALSE(has(converted({"c.h5", "--info", "--json"}), "teens"));
 }
 
 TEST_F(NamesProgram, BeyondTheSizeOfThePaletteTheyShareANumber) {

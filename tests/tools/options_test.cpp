@@ -397,7 +397,7 @@ TEST_F(OverwriteProgram, AnInputIsReplacedOnlyWhereTheCommandLineNamesIt) {
     const auto before = listing(folder_);
     const Finished refused = run("vox-convert", arguments);
     EXPECT_EQ(refused.code, kBadUsage) << testing::PrintToString(arguments);
-    EXPECT_TRUE(one_error(refused, "-o says where to write", "vox-convert")) << refused.err;
+    EXPECT_TRUE(one_error(refused, "name another file with -o", "vox-convert")) << refused.err;
     EXPECT_TRUE(listing(folder_) == before) << "files changed, " << testing::PrintToString(arguments);
   }
   expect_written("vox-convert", {"cube.h5", "--structure", "svdag,hash", "-o", "cube.h5"});

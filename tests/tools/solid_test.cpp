@@ -177,7 +177,7 @@ TEST_F(SolidProgram, DistancesAreWrittenAsDenseGrids) {
   expect_failure(kBadUsage, "give both", plain);
   std::vector<std::string> with_band = plain;
   with_band.insert(with_band.end(), {"--sdf", "3"});
-  expect_failure(kBadUsage, "for .npy and .nvdb files", with_band);
+  expect_failure(kBadUsage, "for .npy, .vdb and .nvdb files", with_band);
   expect_failure(kBadUsage, "--sdf", {"ball.obj", "--res", "40", "--sdf", "3", "-o", "d.h5"});
   expect_failure(kBadUsage, "--inside flood",
                  {"ball.obj", "--res", "40", "--solid", "--inside", "flood", "--sdf", "3", "-o", "d.npy"});
@@ -220,6 +220,18 @@ TEST_F(SolidProgram, DistancesOfVdbFilesAreThoseOfDenseGrids) {
       const size_t x = i % 50 * 3, y = i / 50 % 50 * 3, z = i / 2500 * 3, at = (z * 150 + y) * 150 + x;
       ASSERT_EQ(read[i], expected[at]) << x << ' ' << y << ' ' << z;
     }
+    std::vector<std::string> halved = {"ball.obj", "--res", "150",        "--sdf",      "3",
+                                       "--force",  "-o",    "halves.vdb", "--sdf-type", "f16"};
+    if (solid) halved.emplace_back("--solid");
+    converted(halved);
+    EXPECT_LT(read_bytes(folder_ / "halves.vdb").size(), read_bytes(folder_ / "d.vdb").size() * 2 / 3);
+    const std::string of_halves =
+        "cd '" + folder_.string() + "' && /usr/bin/python3 read.py halves.vdb sdf halves.raw";
+    ASSERT_EQ(std::system(of_halves.c_str()), 0);
+    const std::vector<float> halves = floats_of(read_bytes(folder_ / "halves.raw"), 0);
+    ASSERT_EQ(halves.size(), read.size());
+    EXPECT_EQ(halves.back(), read.back());
+    for (size_t i = 0; i <= 125'000; ++i) ASSERT_EQ(halves[i], float_of_half(half_of(read[i]))) << i;
   }
 }
 

@@ -230,7 +230,7 @@ TEST_F(StatsPage, IsWrittenAsAWholeOrNotAtAll) {
                    {.folder = {}, .file_size_limit = 4000});
   expect_failure(kBadUsage, "the page would replace 'cube.h5', which is the scene",
                  {"cube.h5", "--html", "cube.h5"});
-  expect_failure(kBadUsage, "--html and -o", {"cube.h5", "-o", "x", "--html", "x"});
+  expect_failure(kBadUsage, "--html and -o", {"cube.h5", "-o", "x.h5", "--html", "x.h5"});
 }
 
 // Tests vox-stats on bricks, on screen, as JSON and as HDF5.

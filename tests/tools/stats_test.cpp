@@ -254,8 +254,10 @@ TEST_F(StatsProgram, RefusesFilesThatAreNoScenes) {
 TEST_F(StatsProgram, NeverLeavesAPartialReport) {
   std::filesystem::create_directory(folder_ / "folder.h5");
   write("old.h5", "kept");
-  for (const char* target : {"folder.h5", ".", "missing/report.h5", "cube.obj/report.h5", "/proc/report.h5"})
+  for (const char* target : {"folder.h5", "missing/report.h5", "cube.obj/report.h5", "/proc/report.h5"})
     expect_failure(kFailed, target, {"cube.h5", "-o", target});
+  for (const char* target : {".", "report.pdf"})
+    expect_failure(kBadUsage, "expected a report, ending in .h5", {"cube.h5", "-o", target});
   for (const char* target : {"report.h5", "old.h5"}) {
     expect_failure(kFailed, target, {"cube.h5", "-q", "-o", target, "--force"},
                    {.folder = {}, .file_size_limit = 4000});

@@ -30,6 +30,7 @@ uint32_t color_of(uint32_t material) {
 Soup in_colors(Soup soup) {
   for (scene::IndexedMaterial& material : soup.indexed.materials) material.color = color_of(material.index);
   for (scene::IndexedTexture& texture : soup.indexed.textures) {
+    if (texture.nibbles.empty()) continue;
     for (uint64_t texel = 0; texel < texel_count(texture); ++texel)
       texture.colors.push_back(color_of(texture.nibbles[texel / 8] >> texel % 8 * 4 & 15));
     texture.nibbles.clear();
@@ -83,6 +84,28 @@ TEST(VoxelColors, AreThoseOfTheMaterialsInChunksOfAnySize) {
         EXPECT_EQ(*colors.colors, *first);
       }
     }
+  }
+}
+
+TEST(VoxelColors, OfTexturesWithHolesAloneAreThoseOfTheirMaterials) {
+  const std::unique_ptr<Engine> engine = test_engine();
+  for (const uint64_t seed : {4, 5}) {
+    Soup masks = random_soup(seed), filled = masks;
+    for (size_t i = 0; i < masks.indexed.materials.size(); ++i) {
+      scene::IndexedMaterial& material = filled.indexed.materials[i];
+      material.index = masks.indexed.materials[i].index = static_cast<uint8_t>(i);
+      if (material.texture == scene::kNone || masks.indexed.textures[material.texture].opaque.empty())
+        continue;
+      masks.indexed.textures[material.texture].nibbles.clear();
+      scene::IndexedTexture texture = filled.indexed.textures[material.texture];
+      for (uint32_t& word : texture.nibbles) word = static_cast<uint32_t>(i) * 0x11111111u;
+      material.texture = static_cast<uint32_t>(filled.indexed.textures.size());
+      filled.indexed.textures.push_back(std::move(texture));
+    }
+    const voxelize::BuildResult materials = build_soup(*engine, filled, 512);
+    EXPECT_EQ(build_soup(*engine, masks, 512).dag.digest, materials.dag.digest);
+    expect_colors(build_soup(*engine, in_colors(masks), 512, {.materials = false, .colors = true}),
+                  materials);
   }
 }
 

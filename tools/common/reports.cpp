@@ -107,12 +107,11 @@ ResultTable levels_table(const SceneFigures& figures) {
 }
 
 // Returns the names of the mesh that a material stands for, the first few of them, unless its own name says it.
-std::string members_text(std::vector<std::string> names, const std::string& own) {
+std::string members_text(const std::vector<std::string>& names, const std::string& own) {
   constexpr size_t kShown = 3;
   if (names.empty() || (names.size() == 1 && names[0] == own)) return "";
-  const size_t more = names.size() - std::min(names.size(), kShown);
-  names.resize(names.size() - more);
-  return fmt::format("{}{}", fmt::join(names, ", "),
+  const size_t shown = std::min(names.size(), kShown), more = names.size() - shown;
+  return fmt::format("{}{}", fmt::join(names.begin(), names.begin() + static_cast<ptrdiff_t>(shown), ", "),
                      more > 0 ? fmt::format(" and {} more", format_count(more)) : "");
 }
 
@@ -120,7 +119,7 @@ std::string members_text(const scene::Palette& palette, uint32_t entry) {
   std::vector<std::string> names;
   for (const scene::NamedEntry& member : palette.members)
     if (member.entry == entry) names.push_back(member.name);
-  return members_text(std::move(names), palette.names[entry]);
+  return members_text(names, palette.names[entry]);
 }
 
 // Returns the first `rows` of the materials that colors stand for.

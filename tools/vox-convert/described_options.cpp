@@ -49,30 +49,30 @@ Surfaces of a glTF file show their base color plus their emission; animated obje
 }
 
 OptionTopic grid_topic() {
-  return {
-      .name = "grid",
-      .title = "the grid",
-      .options = {option("res", "N",
-                         {{kMesh | kPoints | kVoxels | kVolumeScene | kWholeScene,
-                           "it is for meshes and scene files that are converted; a volume has its own grid"}},
-                         "Number of voxels along the longest side, such as 4096, 4K or 2^12; for a scene "
-                         "file half of its own number, a quarter, ...; a larger voxel is filled if any voxel "
-                         "inside is.",
-                         {.letter = "r",
-                          .range = OptionRange{voxelize::kMinResolution, voxelize::kMaxResolution},
-                          .setting = "resolution"}),
-                  option("voxel-size", "S|X,Y,Z", {{kGridded, kOfGrids}},
-                         "Instead of --res: the side of a voxel, or three sides, in scene units or, for "
-                         "meshes with a known unit, as lengths such as 0.1mm."),
-                  option("clip", "X0,Y0,Z0,X1,Y1,Z1",
-                         {{kClipped, "it is for meshes and scene files; a volume has its own grid"}},
-                         "Convert only this box, in scene units. The grid of a mesh spans the box; the part "
-                         "of a scene file keeps its grid."),
-                  flag("center", {{kGridded, kOfGrids}},
-                       "Center the shorter sides in the cube instead of starting them at its corner."),
-                  flag("snap-origin", {{kGridded, kOfGrids}},
-                       "Start the grid at a multiple of the voxel size, so that tiles fit together if they "
-                       "are converted separately with the same --voxel-size.")}};
+  return {.name = "grid",
+          .title = "the grid",
+          .options = {
+              option("res", "N",
+                     {{kMesh | kPoints | kVoxels | kVolumeScene | kWholeScene,
+                       "it is for meshes and scene files that are converted; a volume has its own grid"}},
+                     "Number of voxels along the longest side, such as 4096, 4K or 2^12. Of a scene file, "
+                     "N is a half, a quarter, ... of its resolution, and a voxel is filled if any voxel in "
+                     "it was.",
+                     {.letter = "r",
+                      .range = OptionRange{voxelize::kMinResolution, voxelize::kMaxResolution},
+                      .setting = "resolution"}),
+              option("voxel-size", "S|X,Y,Z", {{kGridded, kOfGrids}},
+                     "Instead of --res: the side of a voxel, or three sides, in scene units or, for "
+                     "meshes with a known unit, as lengths such as 0.1mm."),
+              option("clip", "X0,Y0,Z0,X1,Y1,Z1",
+                     {{kClipped, "it is for meshes and scene files; a volume has its own grid"}},
+                     "Convert only this box, in scene units. The grid of a mesh spans the box; the part "
+                     "of a scene file keeps its grid."),
+              flag("center", {{kGridded, kOfGrids}},
+                   "Center the shorter sides in the cube instead of starting them at its corner."),
+              flag("snap-origin", {{kGridded, kOfGrids}},
+                   "Start the grid at a multiple of the voxel size, so that tiles fit together if they "
+                   "are converted separately with the same --voxel-size.")}};
 }
 
 OptionTopic meshes_topic() {
@@ -192,7 +192,7 @@ OptionTopic materials_topic() {
                  "file, has the nearest triangles' materials + 1.",
                  {.range = OptionRange{voxelize::kLeastBand, voxelize::kMostBand}, .unit = "voxels"}),
           option("sdf-type", "TYPE", {{kMesh, kOfMeshes}},
-                 "With --sdf: numbers of 32 bits, or of 16 bits in .npy and .nvdb files. Default: f32",
+                 "With --sdf: numbers of 32 bits, or of 16 bits in .npy, .vdb and .nvdb files. Default: f32",
                  {.words = {"f32", "f16"}}),
           option("combine", "HOW", {{kMesh, kOfMeshes}},
                  "Combine the surfaces of two meshes, which need not be closed: union keeps the parts of "

@@ -287,7 +287,7 @@ void check_default_output(const ConvertOptions& options, const RunTraits& run) {
   for (const std::filesystem::path& input : options.inputs) {
     if (same_file(options.output, input))
       throw UsageError(
-          fmt::format("without -o, '{}' would be replaced, which is read: -o says where to write",
+          fmt::format("without -o, the output would replace the input '{}': name another file with -o",
                       options.output.string()));
   }
 }

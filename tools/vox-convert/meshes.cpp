@@ -29,6 +29,10 @@ bool writes_result(const ConvertOptions& options) {
   return options.ranks == nullptr || options.ranks->rank() == 0;
 }
 
+uint32_t names_kept(const ConvertOptions& options) {
+  return std::min(*options.palette_size, scene::kMostNamedColors);
+}
+
 // Chooses the palette, and measures for --json how well that of --materials texture fits. With paint, for the
 // surface as painted.
 scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& options,
@@ -37,9 +41,10 @@ scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& opti
   if (options.palette) choice.given = read_palette(*options.palette);
   if (options.palette_weight) choice.weights.area_power = *options.palette_weight;
   choice.weights.most = colors_for_surface(options);
-  if (names_by_color(options)) choice.most_names = *options.palette_size;
+  if (names_by_color(options)) choice.most_names = names_kept(options);
   if (options.assign)
-    choice.rules = read_assign_rules(*options.assign, options.palette_size.value_or(scene::kPaletteSize));
+    choice.rules =
+        read_assign_rules(*options.assign, names_by_color(options) ? choice.most_names : scene::kPaletteSize);
   scene::SurfacePaint paint;
   if (painting) {
     paint = surface_paint(painting->atlas);
@@ -130,7 +135,9 @@ void write_field(const voxelize::DistanceField& field, const ConvertOptions& opt
                       options.sdf_type);
   if (format_of(options) == FileFormat::Vdb)
     return write_vdb(field, options.output,
-                     {.has_signs = options.build.solid, .materials = names_materials(options)});
+                     {.has_signs = options.build.solid,
+                      .materials = names_materials(options),
+                      .floats = options.sdf_type});
   write_dense_grid(field.distance_volume(), options.output, options.sdf_type);
   if (names_materials(options)) write_dense_grid(field.material_volume(), materials_path(options.output));
 }
@@ -185,6 +192,8 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   conversion.kernels = engine->profile();
   if (result.dag.voxels == 0) log_warning("no voxel is filled: nothing of the mesh lies inside --clip");
 
+  if (names_by_color(options) && options.interior)
+    add_named_color(indexed.named_colors, "interior", *options.interior->color);
   dag::VoxelScene voxels = built_scene(std::move(result), indexed, grid, options.build);
   voxels.unit = scene.unit;
   sign(voxels, options);
@@ -306,8 +315,8 @@ void check_distances(const ConvertOptions& options) {
                           type->format != FileFormat::Vdb && type->format != FileFormat::Nvdb))
     throw UsageError(fmt::format("--sdf: -o is '{}', expected a name that ends in .nrrd, .npy, .nvdb or .vdb",
                                  options.output.string()));
-  if (options.sdf_type == Floats::F16 && type->format != FileFormat::Npy && type->format != FileFormat::Nvdb)
-    throw UsageError("--sdf-type f16 is for .npy and .nvdb files: the others have numbers of 32 bits");
+  if (options.sdf_type == Floats::F16 && type->format == FileFormat::Nrrd)
+    throw UsageError("--sdf-type f16 is for .npy, .vdb and .nvdb files: NRRD has no numbers of 16 bits");
   if (names_materials(options) && type->format == FileFormat::Nvdb)
     throw UsageError("--sdf writes no materials into .nvdb files: .nrrd, .npy and .vdb hold them");
   if (options.conversion != ConversionKind::Meshes) throw UsageError("--sdf is for meshes alone");

@@ -181,6 +181,11 @@ dag::VoxelScene convert_mixed(const ConvertOptions& options, Conversion& convers
                   voxels_of(std::move(*part.points), grid, part.radius, options).scene)};
   std::vector<ScenePointer> scenes;
   for (Part& part : parts) scenes.push_back(std::move(part.voxels));
+  for (const ScenePointer& part : scenes)
+    if (!part->named_colors.empty())
+      log_warning(
+          "the names of {} materials of an input are left out: inputs that are combined keep colors alone",
+          part->named_colors.size());
   ScenePlusError composed =
       scene_of_voxels(composed_voxels(std::move(scenes), grid), voxel_file_options(options), options.output);
   conversion.palette_error = composed.error;

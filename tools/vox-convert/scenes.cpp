@@ -150,13 +150,17 @@ void cut_scene(dag::VoxelScene& scene, const ConvertOptions& options) {
 dag::VoxelScene with_chosen_palette(dag::VoxelScene scene, const ConvertOptions& options) {
   dag::WithPaletteOptions making = {.dither = options.dither, .memory_limit = options.engine.memory_limit};
   if (options.palette) making.palette = read_palette(*options.palette);
+  warn_of_lost_names(scene);
   return dag::with_palette(std::move(scene), making);
 }
 
 void reduce_colors(dag::VoxelScene& scene, const ConvertOptions& options) {
-  if (options.conversion == ConversionKind::SceneFile && !scene.named_colors.empty() &&
-      (options.palette_size || options.color_error)) {
-    log_info("the names of materials are left out, because they belong to colors that change");
+  const bool change =
+      options.color_error ||
+      (options.palette_size && attributes::different_values(*scene.colors).size() > *options.palette_size);
+  if (options.conversion == ConversionKind::SceneFile && !scene.named_colors.empty() && change) {
+    log_warning("the names of {} materials are left out, because their colors change",
+                scene.named_colors.size());
     scene.named_colors.clear();
   }
   if (options.palette_size)
@@ -214,6 +218,12 @@ void write_output(const Output& output, const ConvertOptions& options, const std
   throw_if_cancelled();
   if (is_export_path(options.output)) {
     ExportOptions exports = options.exports;
+    if (options.materials_out && output.scene.colors &&
+        !export_holds_colors(output.scene, options.output, exports))
+      throw UsageError(
+          fmt::format("--materials-out lists the scene's {} materials, of which {} gets a palette of {}: "
+                      "convert it with --materials palette first",
+                      output.scene.named_colors.size(), options.output.string(), scene::kPaletteSize));
     exports.memory_limit = options.engine.memory_limit;
     exports.normals = output.forms().normals;
     exports.slices.overwrite = exports.pieces.overwrite = options.overwrite;

@@ -296,6 +296,9 @@ dag::VoxelScene EditRun::edited(std::string_view script) {
   if (graft_) scene.dag = graft_->with(scene.dag);
   if (before_) {
     scene.colors = edit::edited_colors(*before_, scene.dag, script_.colors);
+    if (!scene.named_colors.empty())
+      for (const scene::Rgb8 color : script_.colors)
+        add_named_color(scene.named_colors, scene::hex_name(color), color);
     scene.dag = dag::without_materials(scene.dag, options_.engine.memory_limit);
   }
   stamp(scene, options_.command);

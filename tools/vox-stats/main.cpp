@@ -50,8 +50,8 @@ OptionTopic report_topic() {
                    "Let users of the page fly through the scene instead of showing a picture; the "
                    "page then holds at most 8 MiB of the scene."),
               option("only", "SECTION,...", {{kShowsSections, "it picks what is shown of one scene"}},
-                     "Show only these sections. The file states what `scene` and `levels` show, so "
-                     "they are quick; `sharing` adds to the levels how often nodes are used. "
+                     "Show only these sections. `scene` and `levels` are quick, because the file "
+                     "states their numbers; `sharing` adds to the levels how often nodes are used. "
                      "`compression`, which is shown only if it is named, counts the bytes of the "
                      "geometry in every form of an octree or a DAG, and of materials in the leaves "
                      "and stored separately.",
@@ -150,9 +150,14 @@ StatsOptions read_stats_options(const CommandLine& arguments) {
         fmt::format("-o is '{}', expected a scene file, ending in .h5: with --against it is the scene of the "
                     "voxels that both fill",
                     options.output->string()));
+  if (!options.against && options.output && !has_role(*options.output, FileRole::Report))
+    throw UsageError(fmt::format("-o is '{}', expected a report, ending in .h5", options.output->string()));
   read_sections(arguments, options);
   if (!options.others.empty() && options.asked != std::set<Section>{Section::Bricks})
-    throw UsageError("several files are named, but only their bricks are compared, by --only bricks");
+    throw UsageError(
+        "several files are named: --against OTHER.h5 compares two scenes, and --only bricks the bricks of "
+        "several "
+        "files");
   if (!options.others.empty() && (options.against || options.viewer))
     throw UsageError("--against and --viewer are for one scene, but several files are named");
   for (const std::filesystem::path& other : options.others) check_exists(other);

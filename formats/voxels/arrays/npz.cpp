@@ -322,9 +322,13 @@ void add_materials(const dag::VoxelScene& scene, ArrayArchive& archive) {
   for (uint32_t i = 0; i < scene.palette.count; ++i)
     materials.push_back({scene.palette.names[i], scene.palette.colors[i]});
   if (materials.empty()) return;
+  constexpr size_t kLongestName = 1000;  // an array has as many bytes for each name as for the longest one
   std::string colors, names;
   size_t longest = 1;
-  for (const scene::NamedColor& material : materials) longest = std::max(longest, material.name.size());
+  for (scene::NamedColor& material : materials) {
+    material.name.resize(std::min(material.name.size(), kLongestName));
+    longest = std::max(longest, material.name.size());
+  }
   for (const auto& [name, color, members] : materials) {
     for (const uint8_t channel : {color.r, color.g, color.b}) colors += static_cast<char>(channel);
     names += name + std::string(longest - name.size(), '\0');

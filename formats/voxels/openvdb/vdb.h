@@ -24,8 +24,10 @@ void write_vdb(const dag::VoxelScene& scene, const std::filesystem::path& path,
 // Writes the distances that are less than the band as active voxels of the grid `sdf`, float, with
 // the band as background, and its negative inside: a level set if distances have signs. `materials`, int32, has the nearest
 // triangles' materials + 1. Indices are those of the grid's voxels.
+// Floats::F16 stores the distances as halves, as OpenVDB does for grids that are saved as such.
 struct VdbDistances {
   bool has_signs = false, materials = false;
+  Floats floats = Floats::F32;
 };
 void write_vdb(const voxelize::DistanceField& field, const std::filesystem::path& path,
                const VdbDistances& options);

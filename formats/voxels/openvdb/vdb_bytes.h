@@ -68,13 +68,17 @@ inline void put_values(VdbBytes& to, const VdbBytes& values, Deflater& deflater)
 
 using TextPairs = std::vector<std::pair<std::string_view, std::string_view>>;
 
-inline void put_metadata(VdbBytes& to, const TextPairs& texts) {
-  put(to, static_cast<uint32_t>(texts.size()));
+inline void put_metadata(VdbBytes& to, const TextPairs& texts, bool has_halves = false) {
+  put(to, static_cast<uint32_t>(texts.size() + (has_halves ? 1 : 0)));
   for (const auto& [name, value] : texts) {
     put_text(to, name);
     put_text(to, "string");
     put_text(to, value);
   }
+  if (!has_halves) return;
+  put_text(to, "is_saved_as_half_float");
+  put_text(to, "bool");
+  put_text(to, "\1");
 }
 
 // Returns the place of a child among the children of a node, z fastest. `log2` is the logarithm of the child's side,

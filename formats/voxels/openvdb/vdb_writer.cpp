@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "formats/io/read_file.h"
+#include "formats/io/scan.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/nanovdb/nvdb_tree.h"
 #include "formats/voxels/openvdb/vdb.h"
@@ -233,30 +234,38 @@ class VdbBand {
   void write(ExportFile& file, bool materials) const {
     const std::vector<BandNode>& nodes = tree_.nodes();
     vdb::write_grid(
-        file, {materials ? "material" : "sdf", materials ? "Tree_int32_5_4_3" : "Tree_float_5_4_3"},
+        file, {materials ? "material" : "sdf", materials ? "Tree_int32_5_4_3" : float_tree()},
         grid_head(materials), nodes.size(), [&](uint64_t i) { return topology(nodes[i], materials); },
         [&](uint64_t i) { return values(nodes[i], materials); });
   }
 
  private:
+  bool has_halves() const { return options_.floats == Floats::F16; }
+  std::string_view float_tree() const {
+    return has_halves() ? "Tree_float_5_4_3_HalfFloat" : "Tree_float_5_4_3";
+  }
+  // Returns the value of the background, which readers compare with values.
+  float background() const { return has_halves() ? float_of_half(half_of(tree_.band())) : tree_.band(); }
+
   vdb::VdbBytes grid_head(bool materials) const {
     using namespace vdb;
     VdbBytes head;
     put(head, kVdbZip | kVdbActiveMask);
     const std::string_view kind = !materials && options_.has_signs ? "level set" : "unknown";
-    put_metadata(head, {{"class", kind}, {"creator", "vox"}, {"name", materials ? "material" : "sdf"}});
+    put_metadata(head, {{"class", kind}, {"creator", "vox"}, {"name", materials ? "material" : "sdf"}},
+                 has_halves() && !materials);
     put_transform(head, field_.grid().origin, field_.grid().voxel_size);
     put(head, uint32_t{1});  // one buffer of values
     if (materials)
       put(head, int32_t{0});
     else
-      put(head, tree_.band());
+      put(head, background());
     const std::vector<Int3> tiles = materials ? std::vector<Int3>() : tree_.tiles();
     put(head, static_cast<uint32_t>(tiles.size()));
     put(head, tree_.uppers());
     for (const Int3& corner : tiles) {
       put_corner(head, corner);
-      put(head, -tree_.band());
+      put(head, -background());
       put(head, uint8_t{0});  // not active
     }
     return head;
@@ -264,15 +273,16 @@ class VdbBand {
 
   // Puts what says which inactive entries are inside, and the values of the active ones.
   template <size_t kEntries>
-  static void put_entries(vdb::VdbBytes& to, const std::bitset<kEntries>& inactive,
-                          const std::bitset<kEntries>& outside, const vdb::VdbBytes& values,
-                          Deflater& deflater) {
+  void put_entries(vdb::VdbBytes& to, const std::bitset<kEntries>& inactive,
+                   const std::bitset<kEntries>& outside, const vdb::VdbBytes& values, bool materials,
+                   Deflater& deflater) const {
     const auto kind = (inactive & ~outside).none()  ? vdb::VdbInactive::Background
                       : (inactive & outside).none() ? vdb::VdbInactive::Negative
                                                     : vdb::VdbInactive::Masked;
     vdb::put(to, kind);
     if (kind == vdb::VdbInactive::Masked) vdb::put_mask(to, outside);
-    vdb::put_deflated(to, values, deflater);
+    // The library writes no size for halves that are not there.
+    if (materials || !has_halves() || !values.empty()) vdb::put_deflated(to, values, deflater);
   }
 
   template <size_t kEntries>
@@ -285,7 +295,7 @@ class VdbBand {
     vdb::put_mask(bytes, children);
     vdb::put_mask(bytes, std::bitset<kEntries>());
     Deflater deflater(vdb::kVdbDeflate);
-    put_entries(bytes, ~children, outside, {}, deflater);
+    put_entries(bytes, ~children, outside, {}, materials, deflater);
     return bytes;
   }
 
@@ -309,11 +319,13 @@ class VdbBand {
         if (!at.active[place]) return;
         if (materials)
           vdb::put(of_leaf, int32_t{field_.materials(brick)[number]});
+        else if (has_halves())
+          vdb::put(of_leaf, half_of(field_.distances(brick)[number]));
         else
           vdb::put(of_leaf, field_.distances(brick)[number]);
       });
       vdb::put_mask(bytes, at.active);
-      put_entries(bytes, ~at.active, at.outside, of_leaf, deflater);
+      put_entries(bytes, ~at.active, at.outside, of_leaf, materials, deflater);
     }
     return bytes;
   }

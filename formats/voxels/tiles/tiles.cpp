@@ -308,9 +308,15 @@ std::string list_text(const dag::VoxelScene& scene, const VoxelBox& region, cons
     facts.set("bits", options.raw.bits)
         .set("order", options.raw.fastest == RawLayout::Fastest::Z ? "zyx" : "xyz");
   const bool is_bit = format == FileFormat::Raw && options.raw.bits == 1;
-  const bool has_materials = scene.dag.materials || !scene.named_colors.empty();
-  const std::string_view of_bytes = has_materials && !is_bit ? "material + 1, 0 is empty" : "1 where filled";
-  facts.set("values", format == FileFormat::Schem ? "blocks by name" : of_bytes);
+  const bool has_names = scene.colors && !scene.named_colors.empty();
+  const bool has_materials = scene.dag.materials || has_names;
+  const bool is_dense = is_one_of(format, {FileFormat::Raw, FileFormat::Nrrd, FileFormat::Npy});
+  std::string_view values = has_materials && !is_bit ? "material + 1, 0 is empty" : "1 where filled";
+  if (format == FileFormat::Schem) values = "blocks by name";
+  if (scene.colors && !is_dense)
+    values =
+        format == FileFormat::Npz && has_names ? "24-bit colors, and numbers of materials" : "24-bit colors";
+  facts.set("values", values);
   if (has_materials) set_materials(facts, scene);
   facts.set("empty_pieces",
             count_of_pieces(region, static_cast<int32_t>(options.pieces.side)) - pieces.size());

@@ -222,8 +222,8 @@ TEST_F(Nifti, WhatIsNoNiftiOrHasAnotherSizeIsAnError) {
   expect_error("a.nii", nifti.with(kSixBytes + "x"), "expected 6 bytes (3 x 2 x 1 values of u8), found 7");
   expect_error("b.nii.gz", packed(nifti.with("12345")), "found 357 in its deflated data");
   expect_error("c.nii", "dear reader", "is no NIfTI file");
-  nifti.number(112, 176, 0, std::nan(""));
-  expect_error("d.nii", nifti.with(kSixBytes), "its header has nan at byte 112");
+  nifti.scale(1, std::nan(""));
+  expect_error("d.nii", nifti.with(kSixBytes), "its scl_inter is no number");
   NiftiBytes analyze = small();
   analyze.bytes().replace(344, 3, std::string(3, '\0'));
   expect_error("e.hdr", analyze.with(""), "Analyze 7.5");

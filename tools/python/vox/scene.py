@@ -72,6 +72,8 @@ def read_materials(file):
     if "named" not in group:
         return []
     colors = hdf5.read(hdf5.dataset(group, "named_colors", "u", (None, 3))).tolist()
+    if len({tuple(color) for color in colors}) != len(colors):
+        raise hdf5.damaged(group, "has a color twice", "named_colors")
     materials = [Material(name, tuple(color), [])
                  for name, color in zip(_long_names(group, "named", len(colors)), colors)]
     if "named_members" in group:
