@@ -208,6 +208,13 @@ std::string listed_names(FileRole role, FileUse use, FileList list) {
 
 namespace fs = std::filesystem;
 
+std::string conversion_hint(const fs::path& path) {
+  for (const FileRole role : {FileRole::Mesh, FileRole::Volume, FileRole::Voxels, FileRole::Points})
+    if (has_role(path, role))
+      return fmt::format("vox-convert {} makes a scene file of it", path.filename().string());
+  return "";
+}
+
 fs::path scene_file_name(const fs::path& input) {
   return input.filename().replace_extension(".h5");
 }

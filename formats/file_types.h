@@ -122,6 +122,9 @@ enum class FileList { Commas, Or, And };  // the separator before the last item
 std::string listed_extensions(FileRole role, FileUse use, FileList list);
 std::string listed_names(FileRole role, FileUse use, FileList list);
 
+// Returns a hint that vox-convert reads the file, which is no scene file; "" for files that it does not read.
+std::string conversion_hint(const std::filesystem::path& path);
+
 // Returns the name of the scene file for an input if the user gives none: "house.h5" in the current folder.
 std::filesystem::path scene_file_name(const std::filesystem::path& input);
 

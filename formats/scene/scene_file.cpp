@@ -45,13 +45,7 @@ void check_is_hdf5(const fs::path& path) {
   check_input(path);
   if (is_scene_file(path)) return;
   refuse_foreign(path);
-  Error error("is no HDF5 file, so no scene file");
-  for (const FileRole role : {FileRole::Mesh, FileRole::Volume, FileRole::Voxels, FileRole::Points})
-    if (has_role(path, role)) {
-      error.hint(fmt::format("vox-convert {} makes a scene file of it", path.filename().string()));
-      break;
-    }
-  throw std::move(error.at(path.string()));
+  throw Error("is no HDF5 file, so no scene file").at(path.string()).hint(conversion_hint(path));
 }
 
 h5::Object open_checked(const fs::path& path) {
