@@ -69,14 +69,23 @@ void write_long_names(const h5::Object& group, const std::string& dataset,
   h5::write_table(group, dataset, std::span<const uint8_t>(bytes), {bytes.size()});
 }
 
-constexpr size_t kMostNames = 1 << 22;  // of a mesh; a small file could hold very many that are equal
+// A small file could hold very many names that are equal, or very long ones.
+constexpr hsize_t kMostNames = 1 << 22, kMostNameBytes = 1 << 28;
+
+// Reads a table of at most `most` rows.
+template <class T>
+std::vector<T> read_up_to(hsize_t most, const h5::Object& group, const std::string& name,
+                          std::vector<hsize_t> dims = {h5::kAnyLength}) {
+  const std::vector<hsize_t> size = h5::dimensions(h5::open_dataset(group, name));
+  if (!size.empty() && size[0] > most)
+    throw Error(fmt::format("has {} rows in '{}', expected at most {}", size[0], name, most))
+        .at(group.where());
+  return h5::read_table<T>(group, name, std::move(dims));
+}
 
 // Throws Error unless there are `count` names.
 std::vector<std::string> read_long_names(const h5::Object& group, const std::string& dataset, size_t count) {
-  if (count > kMostNames)
-    throw Error(fmt::format("has {} names in '{}', expected at most {}", count, dataset, kMostNames))
-        .at(group.where());
-  const std::vector<uint8_t> bytes = h5::read_table<uint8_t>(group, dataset, {h5::kAnyLength});
+  const std::vector<uint8_t> bytes = read_up_to<uint8_t>(kMostNameBytes, group, dataset);
   std::vector<std::string> names;
   auto name = bytes.begin();
   for (size_t i = 0; i < count; ++i) {
@@ -104,7 +113,7 @@ void write_members(const h5::Object& group, const std::vector<scene::NamedEntry>
 std::vector<scene::NamedEntry> read_members(const h5::Object& group) {
   std::vector<scene::NamedEntry> members;
   if (!h5::has_child(group, "members")) return members;
-  const std::vector<uint8_t> entries = h5::read_table<uint8_t>(group, "member_entries", {h5::kAnyLength});
+  const std::vector<uint8_t> entries = read_up_to<uint8_t>(kMostNames, group, "member_entries");
   std::vector<std::string> names = read_long_names(group, "members", entries.size());
   for (size_t i = 0; i < entries.size(); ++i) {
     if (entries[i] >= scene::kPaletteSize)
@@ -136,11 +145,8 @@ void write_named_colors(const h5::Object& group, const std::vector<scene::NamedC
 std::vector<scene::NamedColor> read_named_colors(const h5::Object& group) {
   std::vector<scene::NamedColor> named;
   if (!h5::has_child(group, "named")) return named;
-  const std::vector<uint8_t> colors = h5::read_table<uint8_t>(group, "named_colors", {h5::kAnyLength, 3});
-  if (colors.size() / 3 > scene::kMostNamedColors)
-    throw Error(
-        fmt::format("has {} named colors, expected at most {}", colors.size() / 3, scene::kMostNamedColors))
-        .at(group.where());
+  const std::vector<uint8_t> colors =
+      read_up_to<uint8_t>(scene::kMostNamedColors, group, "named_colors", {h5::kAnyLength, 3});
   const std::vector<std::string> names = read_long_names(group, "named", colors.size() / 3);
   std::unordered_set<uint32_t> known;
   for (size_t i = 0; i < names.size(); ++i) {
@@ -151,8 +157,7 @@ std::vector<scene::NamedColor> read_named_colors(const h5::Object& group) {
           .at(group.where());
   }
   if (!h5::has_child(group, "named_members")) return named;
-  const std::vector<uint32_t> numbers =
-      h5::read_table<uint32_t>(group, "named_member_numbers", {h5::kAnyLength});
+  const std::vector<uint32_t> numbers = read_up_to<uint32_t>(kMostNames, group, "named_member_numbers");
   std::vector<std::string> members = read_long_names(group, "named_members", numbers.size());
   for (size_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] >= named.size())

@@ -440,7 +440,7 @@ TEST_F(CoarserProgram, RefusesOtherResolutionsAndNamesTheNearest) {
 }
 
 TEST_F(CoarserProgram, NeedsAnOutputThatIsNotTheScene) {
-  expect_failure(kBadUsage, "-o says where to", {"cube.h5", "--res", "32"});
+  expect_failure(kBadUsage, "name another file with -o", {"cube.h5", "--res", "32"});
   expect_failure(kBadUsage, "no effect on --verify", {"cube.h5", "--res", "32", "--verify"});
   expect_failure(kBadUsage, "no effect on --info", {"cube.h5", "--res", "32", "--info"});
   expect_failure(kBadUsage, "would replace", {"cube.h5", "--res", "32", "-o", "./cube.h5"});

@@ -353,7 +353,7 @@ TEST_F(ConvertProgram, CutsAPartOutOfASceneFile) {
   EXPECT_EQ(filled("corner.nrrd"), filled("of_corner.nrrd"));  // nothing lies outside
   EXPECT_EQ(json_value(converted({"corner.h5", "--verify", "--json"}), "voxels"),
             std::to_string(filled("corner.nrrd")));
-  expect_failure(kBadUsage, "-o says where to", {"cube.h5", "--clip", box});
+  expect_failure(kBadUsage, "name another file with -o", {"cube.h5", "--clip", box});
   expect_failure(kFailed, "lies outside", {"cube.h5", "--clip", "5,5,5,6,6,6", "-o", "none.h5"});
   expect_failure(kFailed, "no voxel", {"cube.h5", "--clip", "0.3,0.3,0.3,0.4,0.4,0.4", "-o", "none.h5"});
 }

@@ -249,7 +249,29 @@ void FaultsTest::expect_whole_file(const std::string& path, const std::string& b
   if (GetParam().holds_times())
     EXPECT_NEAR(double(bytes.size()), double(whole.size()), double(whole.size()) / 8 + 200) << what << path;
   else
-    EXPECT_TRUE(bytes == whole) << what << ", " << path;
+    EXPECT_TRUE(bytes == whole || hold_the_same(path, bytes, whole)) << what << ", " << path;
+}
+
+// ISA-L rarely deflates equal values to other bytes, which depends on the addresses of its memory.
+bool FaultsTest::hold_the_same(const std::string& path, const std::string& bytes,
+                               const std::string& whole) const {
+  if (fs::path(path).extension() != ".h5") return false;
+  const fs::path folder = folder_ / "compared";
+  fs::create_directories(folder);
+  write_bytes(folder / "found.h5", bytes);
+  write_bytes(folder / "whole.h5", whole);
+  const std::string same = python(R"(import h5py
+def content(name):
+    content, file = {}, h5py.File(name, 'r')
+    def visit(path, item):
+        content[path] = ({key: repr(value) for key, value in item.attrs.items()},
+                         item[()].tolist() if isinstance(item, h5py.Dataset) else None)
+    visit('', file)
+    file.visititems(visit)
+    return content
+print(content('compared/found.h5') == content('compared/whole.h5')))");
+  fs::remove_all(folder);
+  return same == "True\n";
 }
 
 void FaultsTest::expect_whole(const std::map<std::string, std::string>& expected,

@@ -346,6 +346,8 @@ class FaultsTest : public ProgramTest, public testing::WithParamInterface<Faulty
                          const std::map<std::string, std::string>& expected, const std::string& what) const;
   void expect_whole(const std::map<std::string, std::string>& expected,
                     const std::map<std::string, std::string>& old, const std::string& what) const;
+  // True if two HDF5 files, the first of which is at `path`, hold the same values.
+  bool hold_the_same(const std::string& path, const std::string& bytes, const std::string& whole) const;
 };
 
 }  // namespace vox

@@ -110,6 +110,14 @@ TEST_F(SceneFile, NamesOfColorsAreKept) {
     EXPECT_EQ(read[i].color, scene.named_colors[i].color);
     EXPECT_EQ(read[i].members, scene.named_colors[i].members);
   }
+  scene.named_colors[1].color = {1, 2, 3};
+  write_scene(scene, path);
+  try {
+    read_scene(path);
+    FAIL() << "a color of two materials was read";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("the color #010203 twice"), std::string::npos) << error.what();
+  }
 }
 
 // A level has more than one chunk, and the last one is not full. The words are random and not a DAG:
