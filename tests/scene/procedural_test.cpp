@@ -165,7 +165,7 @@ TEST(Procedural, AnUnwrappedSphereShowsNoTexelTwice) {
         const float u = (static_cast<float>(x) + 0.5f) / kSide, v = (static_cast<float>(y) + 0.5f) / kSide;
         const std::array sides = {side(0, u, v), side(1, u, v), side(2, u, v)};
         const auto [least, most] = std::minmax_element(sides.begin(), sides.end());
-        shown[static_cast<size_t>(y * kSide + x)] += *least > 0 || *most < 0;
+        shown[static_cast<size_t>(y) * kSide + static_cast<size_t>(x)] += *least > 0 || *most < 0;
       }
   }
   EXPECT_EQ(*std::max_element(shown.begin(), shown.end()), 1);
