@@ -54,6 +54,9 @@ StbBlockLimit::~StbBlockLimit() {
 // An empty chunk at the beginning of a PNG's pixels is copied to a null pointer, which memcpy() does not take.
 #define memcpy(to, from, bytes) ((bytes) == 0 ? static_cast<void*>(to) : memcpy(to, from, bytes))
 #define STBI_MAX_DIMENSIONS 32768  // kMaxImageSide
+#ifdef __SANITIZE_THREAD__
+#define STBI_NO_SIMD  // GCC 12 does not compile its intrinsics without optimization in one source with others
+#endif
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb_image.h>
 #define STB_IMAGE_WRITE_IMPLEMENTATION
