@@ -231,16 +231,17 @@ Damage damage_with(Overwrite overwrite) {
   return overwrite == Overwrite::AllFiles ? Damage::Accepted : Damage::Refused;
 }
 
-void warn_of_lost_names(const dag::VoxelScene& scene) {
-  if (scene.named_colors.size() > scene::kPaletteSize)
-    log_warning("the names of {} materials are left out: a palette holds {}", scene.named_colors.size(),
-                scene::kPaletteSize);
+void warn_of_lost_names(const dag::VoxelScene& scene, bool has_other_palette) {
+  const size_t kept = has_other_palette ? 0 : scene::kPaletteSize;
+  if (scene.named_colors.size() > kept)
+    log_warning("the names of {} materials are left out: a palette {}", scene.named_colors.size(),
+                has_other_palette ? "that is given has its own" : fmt::format("holds {}", kept));
 }
 
 dag::VoxelScene in_palette(dag::VoxelScene scene, const char* where, const EngineOptions& options) {
   if (!scene.colors) return scene;
   log_info("24-bit colors become a palette of {} {}", scene::kPaletteSize, where);
-  warn_of_lost_names(scene);
+  warn_of_lost_names(scene, false);
   return dag::with_palette(std::move(scene), {.memory_limit = options.memory_limit});
 }
 

@@ -76,8 +76,8 @@ dag::VoxelScene read_any_scene(const std::filesystem::path& path, const EngineOp
                                SceneForm form, Damage damage, Loading loading = Loading::Whole,
                                ranks::Ranks& ranks = ranks::alone());
 
-// Warns that with_palette() will leave out the names of a scene's materials, if it will.
-void warn_of_lost_names(const dag::VoxelScene& scene);
+// Warns that with_palette() will leave out the names of a scene's materials, if it will. It does so with another palette.
+void warn_of_lost_names(const dag::VoxelScene& scene, bool has_other_palette);
 
 // Gives a scene with colors materials (dag::with_palette()), and logs it: "24-bit colors become a palette of 16
 // WHERE". For uses that cannot show or store colors. A scene without colors is returned unchanged.

@@ -1,5 +1,4 @@
 // Tests the files for other programs: arrays for NumPy and h5py, tiles for CesiumJS, series of pictures and films.
-#include <cstdlib>
 #include <string>
 
 #include "formats/images/image.h"
@@ -15,21 +14,8 @@ class ArraysProgram : public ProgramTest {
   void SetUp() override {
     ProgramTest::SetUp();
     if (folder_.empty()) return;
-    write("boxes.mtl", "newmtl red\nKd 1 0 0\nnewmtl blue paint\nKd 0 0 1\n");
-    std::string mesh = "mtllib boxes.mtl\n";
-    const char* const materials[] = {"red", "blue paint", "red"};
-    for (int i = 0; i < 3; ++i) {
-      mesh += "o box " + std::to_string(i) + "\nusemtl " + materials[i] + "\n";
-      for (int corner = 0; corner < 8; ++corner)
-        mesh += "v " + std::to_string(3 * i + (corner & 1)) + " " + std::to_string(corner >> 1 & 1) + " " +
-                std::to_string(corner >> 2) + "\n";
-      for (const char* face :
-           {"-8 -6 -5 -7", "-4 -3 -1 -2", "-8 -7 -3 -4", "-6 -2 -1 -5", "-8 -4 -2 -6", "-7 -5 -1 -3"})
-        mesh += std::string("f ") + face + "\n";
-    }
-    write("boxes.obj", mesh);
+    write_boxes();
   }
-  bool has_numpy() const { return std::system("/usr/bin/python3 -c 'import numpy' 2> /dev/null") == 0; }
 };
 
 TEST_F(ArraysProgram, AnNpzFileHoldsTheVoxelsOfTheDenseArray) {

@@ -1,7 +1,6 @@
 // Names of a mesh's materials and objects: numbers, lists and files.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 
 #include "tests/tools/program.h"
@@ -11,8 +10,6 @@ namespace {
 
 class NamesProgram : public ProgramTest {
  protected:
-  bool has_numpy() const { return std::system("/usr/bin/python3 -c 'import numpy' 2> /dev/null") == 0; }
-
   // Writes 300 squares of side 2 that lie apart, each an object. Every third one has a material of the same color.
   void write_squares() const {
     std::string materials, mesh = "mtllib squares.mtl\n";
@@ -32,18 +29,7 @@ class NamesProgram : public ProgramTest {
 };
 
 TEST_F(NamesProgram, ObjectsKeepTheirNamesAndRulesGiveThemNumbers) {
-  std::string mesh;
-  for (int i = 0; i < 3; ++i) {
-    mesh += "o box " + std::to_string(i) + "\nusemtl " + (i == 1 ? "blue" : "red") + "\n";
-    for (int corner = 0; corner < 8; ++corner)
-      mesh += "v " + std::to_string(3 * i + (corner & 1)) + " " + std::to_string(corner >> 1 & 1) + " " +
-              std::to_string(corner >> 2) + "\n";
-    for (const char* face :
-         {"-8 -6 -5 -7", "-4 -3 -1 -2", "-8 -7 -3 -4", "-6 -2 -1 -5", "-8 -4 -2 -6", "-7 -5 -1 -3"})
-      mesh += std::string("f ") + face + "\n";
-  }
-  write("boxes.mtl", "newmtl red\nKd 1 0 0\nnewmtl blue\nKd 0 0 1\n");
-  write("boxes.obj", "mtllib boxes.mtl\n" + mesh);
+  write_boxes();
   converted({"boxes.obj", "--res", "64", "--materials", "object", "-o", "objects.h5", "--verify", "-q"});
   const std::string info = converted({"objects.h5", "--info"});
   for (const char* name : {"box 0", "box 1", "box 2"}) EXPECT_TRUE(has(info, name)) << info;

@@ -189,6 +189,26 @@ std::string ProgramTest::converted(const std::vector<std::string>& arguments) co
   return output_of(convert(arguments));
 }
 
+void ProgramTest::write_boxes() const {
+  write("boxes.mtl", "newmtl red\nKd 1 0 0\nnewmtl blue paint\nKd 0 0 1\n");
+  std::string mesh = "mtllib boxes.mtl\n";
+  const char* const materials[] = {"red", "blue paint", "red"};
+  for (int i = 0; i < 3; ++i) {
+    mesh += "o box " + std::to_string(i) + "\nusemtl " + materials[i] + "\n";
+    for (int corner = 0; corner < 8; ++corner)
+      mesh += "v " + std::to_string(3 * i + (corner & 1)) + " " + std::to_string(corner >> 1 & 1) + " " +
+              std::to_string(corner >> 2) + "\n";
+    for (const char* face :
+         {"-8 -6 -5 -7", "-4 -3 -1 -2", "-8 -7 -3 -4", "-6 -2 -1 -5", "-8 -4 -2 -6", "-7 -5 -1 -3"})
+      mesh += std::string("f ") + face + "\n";
+  }
+  write("boxes.obj", mesh);
+}
+
+bool ProgramTest::has_numpy() {
+  return std::system("/usr/bin/python3 -c 'import numpy' 2> /dev/null") == 0;
+}
+
 void ProgramTest::expect_failure(int code, const std::string& text, const std::vector<std::string>& arguments,
                                  const RunOptions& options) const {
   const auto before = listing(folder_);

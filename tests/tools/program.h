@@ -104,6 +104,9 @@ class ProgramTest : public testing::Test {
   std::string python(const std::string& text) const;
 
   std::string write(const std::string& name, const std::string& content) const;  // returns the name
+  // Writes boxes.obj: three boxes beside each other, "box 0" to "box 2", of the materials red, "blue paint" and red.
+  void write_boxes() const;
+  static bool has_numpy();
   bool exists(const std::string& name) const { return std::filesystem::exists(folder_ / name); }
   std::string digest(const std::string& scene_file) const;
 

@@ -150,15 +150,18 @@ void cut_scene(dag::VoxelScene& scene, const ConvertOptions& options) {
 dag::VoxelScene with_chosen_palette(dag::VoxelScene scene, const ConvertOptions& options) {
   dag::WithPaletteOptions making = {.dither = options.dither, .memory_limit = options.engine.memory_limit};
   if (options.palette) making.palette = read_palette(*options.palette);
-  warn_of_lost_names(scene);
+  warn_of_lost_names(scene, making.palette.has_value());
   return dag::with_palette(std::move(scene), making);
 }
 
 void reduce_colors(dag::VoxelScene& scene, const ConvertOptions& options) {
-  const bool change =
-      options.color_error ||
-      (options.palette_size && attributes::different_values(*scene.colors).size() > *options.palette_size);
-  if (options.conversion == ConversionKind::SceneFile && !scene.named_colors.empty() && change) {
+  // Only the names of a scene file can be lost: those of a mesh have the colors that are asked for.
+  const auto change = [&] {
+    return options.color_error ||
+           (options.palette_size &&
+            attributes::different_values(*scene.colors).size() > *options.palette_size);
+  };
+  if (options.conversion == ConversionKind::SceneFile && !scene.named_colors.empty() && change()) {
     log_warning("the names of {} materials are left out, because their colors change",
                 scene.named_colors.size());
     scene.named_colors.clear();
