@@ -214,6 +214,43 @@ vox_status call_to_change(vox_engine* pointer, vox_scene* scene, const F& make) 
   });
 }
 
+// The caller's arrays, which may lie in a GPU's memory.
+
+// Arrays that a call reads. Those in a GPU's memory are copied to the host's.
+class ReadArrays {
+ public:
+  // Returns the array, or its copy, which lives as long as this object.
+  template <class T>
+  const T* on_host(const T* array, uint64_t count) {
+    return static_cast<const T*>(on_host(static_cast<const void*>(array), count * sizeof(T)));
+  }
+  const void* on_host(const void* array, uint64_t bytes);
+
+ private:
+  std::vector<std::unique_ptr<std::byte[]>> copies_;
+};
+
+// Arrays that a call fills. Those in a GPU's memory are filled in the host's first.
+class FilledArrays {
+ public:
+  // Returns the array, or memory of the same size.
+  template <class T>
+  T* on_host(T* array, uint64_t count) {
+    return static_cast<T*>(on_host(static_cast<void*>(array), count * sizeof(T)));
+  }
+  void* on_host(void* array, uint64_t bytes);
+  // Copies what has been filled to the GPU's memory.
+  void give() const;
+
+ private:
+  struct Filled {
+    void* array;
+    uint64_t bytes;
+    std::unique_ptr<std::byte[]> memory;
+  };
+  std::vector<Filled> filled_;
+};
+
 // Checks the boxes of voxels that callers of the C interface pass.
 
 // Returns the box [low, high), or the whole grid if both are NULL. Throws UsageError if the box leaves the grid.

@@ -45,7 +45,9 @@ scene::Image image_of(const vox_material& material, const std::string& name) {
         .at(name);
   scene::Image image = {.name = name, .width = width, .height = height, .pixels = {}};
   image.pixels.resize(size_t{width} * height);
-  std::memcpy(image.pixels.data(), material.image, image.pixels.size() * sizeof(scene::Rgba8));
+  const uint64_t bytes = image.pixels.size() * sizeof(scene::Rgba8);
+  ReadArrays arrays;
+  std::memcpy(image.pixels.data(), arrays.on_host(material.image, bytes), bytes);
   return image;
 }
 
@@ -151,13 +153,23 @@ scene::Triangle triangle_of(const vox_mesh_arrays& arrays, uint64_t number) {
 }
 
 scene::Scene scene_of_arrays(const vox_mesh_arrays* given) {
-  const vox_mesh_arrays arrays = known_part(&needed(given, "arrays"), "arrays");
+  vox_mesh_arrays arrays = known_part(&needed(given, "arrays"), "arrays");
   check_counts(arrays);
+  const bool are_floats =
+      known_choice<uint32_t>(arrays.position_type, 2, "arrays->position_type") == VOX_FLOAT32;
+  ReadArrays reading;
+  arrays.positions =
+      reading.on_host(arrays.positions, 3 * arrays.vertices * (are_floats ? sizeof(float) : sizeof(double)));
+  arrays.indices = reading.on_host(arrays.indices, 3 * arrays.triangles);
+  arrays.uv = reading.on_host(arrays.uv, 2 * arrays.vertices);
+  arrays.corner_uv = reading.on_host(arrays.corner_uv, 6 * arrays.triangles);
+  arrays.colors = reading.on_host(arrays.colors, 4 * arrays.vertices);
+  arrays.material_of = reading.on_host(arrays.material_of, arrays.triangles);
   scene::Scene scene;
   add_materials(arrays, scene);
   check_numbers(arrays, scene.materials.size());
   scene.positions.resize(arrays.vertices);
-  if (known_choice<uint32_t>(arrays.position_type, 2, "arrays->position_type") == VOX_FLOAT32)
+  if (are_floats)
     copy_positions<float>(arrays.positions, scene.positions);
   else
     copy_positions<double>(arrays.positions, scene.positions);

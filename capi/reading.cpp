@@ -122,11 +122,15 @@ void write_lists(const dag::VoxelScene& scene, const VoxelBox& region, uint64_t 
   const Pieces pieces = counted_pieces(scene.dag, region);
   if (capacity != pieces.first.back())
     throw UsageError(fmt::format("capacity is {}, but the box has {} voxels", capacity, pieces.first.back()));
-  const ListWriter writer(scene, to);
+  FilledArrays filling;
+  const ListWriter writer(
+      scene, {filling.on_host(to.coordinates, 3 * capacity), filling.on_host(to.materials, capacity),
+              filling.on_host(to.colors, 3 * capacity)});
   parallel_for(size_t{0}, pieces.corners.size(), [&](size_t i) {
     throw_if_cancelled();
     writer.write(piece_box(pieces, i, region), pieces.first[i]);
   });
+  filling.give();
 }
 
 // --- dense boxes ---
@@ -183,7 +187,8 @@ void write_box(const dag::VoxelScene& scene, const VoxelBox& region, uint32_t fo
   const uint64_t expected = region.voxels() * value_bytes(format);
   if (bytes != expected) throw UsageError(fmt::format("bytes is {}, but the box has {}", bytes, expected));
   if (expected == 0) return;
-  auto* const to = static_cast<uint8_t*>(&needed(static_cast<uint8_t*>(values), "values"));
+  FilledArrays filling;
+  uint8_t* const to = filling.on_host(&needed(static_cast<uint8_t*>(values), "values"), bytes);
   const uint64_t layer = expected / static_cast<uint64_t>(region.size().z);
   const DenseWriter writer(scene, format);
   parallel_for(region.min.z / kSlabHeight, (region.max.z - 1) / kSlabHeight + 1, [&](int32_t slab) {
@@ -193,6 +198,7 @@ void write_box(const dag::VoxelScene& scene, const VoxelBox& region, uint32_t fo
     part.max.z = std::min(region.max.z, (slab + 1) * kSlabHeight);
     writer.write(part, to + static_cast<uint64_t>(part.min.z - region.min.z) * layer);
   });
+  filling.give();
 }
 
 // --- rays ---
@@ -324,7 +330,9 @@ void take_picture(const vox_engine& on, const dag::VoxelScene& scene, const vox_
       on.engine->handles(), scene.dag, scene.palette,
       {.voxel_size = scene.voxel_size, .colors = scene.colors ? &*scene.colors : nullptr});
   const scene::Image image = renderer->render(options).image;
-  std::memcpy(pixels, image.pixels.data(), expected);
+  FilledArrays filling;
+  std::memcpy(filling.on_host(pixels, expected), image.pixels.data(), expected);
+  filling.give();
 }
 
 }  // namespace
@@ -367,7 +375,19 @@ vox_status vox_scene_rays(vox_engine* engine, const vox_scene* scene, uint64_t c
     if (count == 0) return;
     vox::needed(origins, "origins");
     vox::needed(directions, "directions");
-    vox::cast_rays(on, content, {count, origins, directions, to});
+    vox::ReadArrays reading;
+    vox::FilledArrays filling;
+    vox::cast_rays(on, content,
+                   {.count = count,
+                    .origins = reading.on_host(origins, 3 * count),
+                    .directions = reading.on_host(directions, 3 * count),
+                    .to = {.struct_size = to.struct_size,
+                           .distances = filling.on_host(to.distances, count),
+                           .voxels = filling.on_host(to.voxels, 3 * count),
+                           .materials = filling.on_host(to.materials, count),
+                           .colors = filling.on_host(to.colors, 4 * count),
+                           .normals = filling.on_host(to.normals, 3 * count)}});
+    filling.give();
   });
 }
 

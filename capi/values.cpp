@@ -91,13 +91,16 @@ CloudPiece piece_of(const vox_points& points, uint64_t first, uint64_t last) {
   return piece;
 }
 
-// The cloud reads the caller's arrays.
-PointCloud cloud_of(const vox_points& points) {
+// The cloud reads the caller's arrays, or copies that `reading` has.
+PointCloud cloud_of(vox_points points, ReadArrays& reading) {
   constexpr uint64_t kMost = uint64_t{1} << 40;
   if (points.count == 0 || points.count > kMost)
     throw UsageError(fmt::format("points->count is {}, expected 1 to 2^40", points.count));
   if (points.positions == nullptr) throw UsageError("points->positions is NULL");
   const uint32_t type = known_choice<uint32_t>(points.position_type, 2, "points->position_type");
+  points.positions = reading.on_host(
+      points.positions, 3 * points.count * (type == VOX_FLOAT32 ? sizeof(float) : sizeof(double)));
+  points.colors = reading.on_host(points.colors, 3 * points.count);
   return {.has_colors = points.colors != nullptr,
           .pieces = (points.count + kPieceRecords - 1) / kPieceRecords,
           .read = [=](size_t piece) {
@@ -133,7 +136,7 @@ StoredVolume volume_in_memory(const StoredInfo& info, const void* values) {
           }};
 }
 
-StoredVolume stored_volume(const vox_volume& volume) {
+StoredVolume stored_volume(const vox_volume& volume, ReadArrays& reading) {
   StoredInfo info;
   info.size = volume::checked_volume_size(volume.size[0], volume.size[1], volume.size[2]);
   info.type = known_choice<StoredType>(volume.type, 10, "volume->type");
@@ -153,7 +156,7 @@ StoredVolume stored_volume(const vox_volume& volume) {
     if (volume.bytes != info.bytes())
       throw UsageError(
           fmt::format("volume->bytes is {}, but the values have {}", volume.bytes, info.bytes()));
-    return volume_in_memory(info, volume.values);
+    return volume_in_memory(info, reading.on_host(volume.values, volume.bytes));
   }
   StoredVolume stored =
       open_raw(volume.path, {.size = info.size, .type = info.type, .order = order, .offset = volume.offset});
@@ -187,7 +190,8 @@ vox_status vox_voxelize_points(vox_engine* engine, const vox_points* points,
     const vox_points given = vox::known_part(&vox::needed(points, "points"), "points");
     const vox::VoxelizeOptions checked = vox::options_for_memory(options, vox::InputKind::Points, "points");
     vox::check_grid_options(checked);
-    vox::dag::VoxelScene made = vox::scene_of_cloud(on, vox::cloud_of(given), checked, "points");
+    vox::ReadArrays reading;
+    vox::dag::VoxelScene made = vox::scene_of_cloud(on, vox::cloud_of(given, reading), checked, "points");
     vox::sign(made, "", "vox_voxelize_points");
     return made;
   });
@@ -196,7 +200,8 @@ vox_status vox_voxelize_points(vox_engine* engine, const vox_points* points,
 vox_status vox_voxelize_volume(vox_engine* engine, const vox_volume* volume, vox_scene** scene) {
   return vox::call_for_scene(engine, scene, [&](vox_engine& on) {
     const vox_volume given = vox::known_part(&vox::needed(volume, "volume"), "volume");
-    const vox::StoredVolume stored = vox::stored_volume(given);
+    vox::ReadArrays reading;
+    const vox::StoredVolume stored = vox::stored_volume(given, reading);
     vox::dag::VoxelScene made =
         vox::scene_of_values(on, stored, vox::value_options(given), stored.info.source);
     vox::sign(made, given.path == nullptr ? "" : std::filesystem::path(given.path).filename().string(),

@@ -102,6 +102,19 @@ typedef void (*vox_log_function)(void* user, int32_t level, const char* text);
 /* Sets the function; NULL: messages are lost. It must not be called while a call of the engine is running. */
 VOX_API vox_status vox_engine_set_log(vox_engine* engine, vox_log_function function, void* user);
 
+/* --- memory of a GPU ----------------------------------------------------------------------------------------------- */
+
+/* Arrays that calls read or fill may lie in the memory of a GPU: those of meshes, images, points, volumes, rays and hits,
+ * voxels, dense boxes, distances and pictures. They are copied through memory of the host, after all work that the GPU has
+ * been given before. A filled array is complete when the call returns VOX_OK; after an error it may be unchanged. */
+
+/* Makes an array in the memory of the engine's first device, which is the host's for a CPU. It counts towards the engine's
+ * memory limit, and must be deleted before the engine. */
+VOX_API vox_status vox_memory_create(vox_engine* engine, uint64_t bytes, void** memory);
+VOX_API void vox_memory_delete(vox_engine* engine, void** memory);
+/* Copies bytes between memory of any two devices or of the host. */
+VOX_API vox_status vox_memory_copy(void* to, const void* from, uint64_t bytes);
+
 /* --- meshes -------------------------------------------------------------------------------------------------------- */
 
 typedef struct vox_mesh vox_mesh;

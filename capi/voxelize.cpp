@@ -136,13 +136,16 @@ void write_distances(const vox_mesh& mesh, const voxelize::Grid& grid, double ba
   if (options.build.solid) measuring.inside = options.build.inside;
   const voxelize::DistanceField field(ready.scene(), ready.indexed, grid, measuring);
   const volume::Volume volume = field.distance_volume();
+  FilledArrays filling;
+  float* const to = filling.on_host(distances, box.voxels());
   parallel_for(0, (box.max.z + field.kBrickSide - 1) / field.kBrickSide, [&](int32_t i) {
     const int32_t z = i * field.kBrickSide;
     VoxelBox slab = box, before = box;
     slab.min.z = before.max.z = z;
     slab.max.z = std::min(z + field.kBrickSide, box.max.z);
-    volume.read(slab, reinterpret_cast<std::byte*>(distances + before.voxels()));
+    volume.read(slab, reinterpret_cast<std::byte*>(to + before.voxels()));
   });
+  filling.give();
 }
 
 voxelize::Inside inside_of(const VoxelizeOptions& options, const scene::Palette& palette,

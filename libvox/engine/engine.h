@@ -56,6 +56,9 @@ class Engine {
   // The bytes that the process may use if the first device is a CPU, or that this GPU may use.
   uint64_t memory_limit() const { return devices_.front()->pool().limit(); }
 
+  // The first device's memory.
+  device::Pool& memory() const { return devices_.front()->pool(); }
+
   // handle() is the first device, on which work for a single device runs; handles() are all devices.
   device::DeviceHandle handle() const { return devices_.front()->handle(); }
   std::vector<device::DeviceHandle> handles() const;

@@ -1,12 +1,10 @@
 #include "libvox/ranks/any_memory.h"
-#include "libvox/base/loops.h"
 
 #include <algorithm>
 #include <cstring>
 #include <new>
 
-#ifdef VOX_HAS_CUDA
-#endif
+#include "libvox/base/loops.h"
 
 namespace vox::ranks {
 namespace {
@@ -28,6 +26,12 @@ bool is_device_memory([[maybe_unused]] const void* at) {
   return is_cuda_memory(at);
 #else
   return false;
+#endif
+}
+
+void wait_for_work([[maybe_unused]] const void* at) {
+#ifdef VOX_HAS_CUDA
+  if (is_cuda_memory(at)) wait_for_cuda(at);
 #endif
 }
 

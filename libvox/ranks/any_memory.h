@@ -12,9 +12,13 @@ bool is_device_memory(const void* at);
 // for no other work, so the source must have been written before.
 void copy_any(void* to, const void* from, uint64_t bytes);
 
-// is_device_memory() and copy_any() call these in a build with CUDA.
+// Waits for all work of the GPU to which this memory belongs. For memory of the host, this does nothing.
+void wait_for_work(const void* at);
+
+// The functions above call these in a build with CUDA.
 bool is_cuda_memory(const void* at);
 void copy_cuda(void* to, const void* from, uint64_t bytes);
+void wait_for_cuda(const void* at);
 
 // Memory of the host for copies from and to a GPU. In a build with CUDA it is pinned, so that the GPU copies
 // at its full rate; in other builds it is ordinary memory.

@@ -10,7 +10,7 @@ import types
 from programs import DEVICE, ProgramTest, SKIPPED, joined, np, soup, unittest
 
 import vox
-from vox import conversion, engine, library, memory_scene, meshes
+from vox import conversion, device_array, engine, library, memory_scene, meshes
 
 if not library.is_there():
     print("the library is not there")
@@ -27,7 +27,7 @@ class DocumentedExamples(ProgramTest):
         before = os.getcwd()
         os.chdir(self.path(""))
         self.addCleanup(os.chdir, before)
-        for module in (conversion, memory_scene, engine):
+        for module in (conversion, device_array, memory_scene, engine):
             results = doctest.testmod(module, extraglobs={"vox": vox, "np": np})
             self.assertEqual(results.failed, 0)
             self.assertGreater(results.attempted, 0)
@@ -183,6 +183,47 @@ class Conversions(ProgramTest):
                               (memoryview(self.vertices), self.faces), (self.vertices, None), (self.path("soup.obj"), None)):
             found = vox.voxelize(source, faces, res="100", device=DEVICE)
             self.assertEqual(found.digest, self.scene.digest)
+
+    def test_arrays_on_the_device_are_those_of_the_host(self):
+        made = engine.engine_for(DEVICE)
+
+        def on_device(array):
+            array = np.asarray(array)
+            copy = vox.DeviceArray(made, device_array.layout(array.shape, array.dtype))
+            library.check(library.load().vox_memory_copy(copy.address, array.ctypes.data, array.nbytes))
+            return copy
+
+        vertices, faces = on_device(self.vertices), on_device(self.faces.astype(np.int32))
+        self.assertEqual(hasattr(vertices, "__cuda_array_interface__"), made.device != "cpu")
+        scene = vox.voxelize(vertices, faces, res=100, device=DEVICE)
+        self.assertEqual(scene.digest, self.scene.digest)
+        for box in (np.s_[:], np.s_[3:47, 5:90, 20:33], np.s_[:, 9, 17], np.s_[5:3, :, :]):
+            for kind in ("u1", "u2", "rgba"):
+                array = scene.dense(box, kind, on_device=True)
+                expected = scene.dense(box, kind)
+                self.assertEqual((array.shape, array.strides), (expected.shape, expected.strides) if expected.size else
+                                 (expected.shape, array.strides))
+                np.testing.assert_array_equal(array.to_host(), expected)
+                np.testing.assert_array_equal(meshes.as_array(array), expected)  # as other packages read it
+            for found, expected in zip((*scene.voxels(box, on_device=True), scene.colors(box, on_device=True)),
+                                       (*scene.voxels(box), scene.colors(box))):
+                np.testing.assert_array_equal(found.to_host(), expected)
+
+    def test_arrays_of_other_packages_on_a_gpu_are_read_as_they_say(self):
+        memory = np.arange(24, dtype=np.uint8)
+
+        def of_gpu(**facts):  # memory of the host stands for that of a GPU, which the library tells apart by the address
+            return types.SimpleNamespace(__cuda_array_interface__={"version": 3, "typestr": "|u1",
+                                                                   "data": (memory.ctypes.data, True), **facts})
+
+        np.testing.assert_array_equal(device_array.from_device(of_gpu(shape=(4, 6))), memory.reshape(4, 6))
+        np.testing.assert_array_equal(device_array.from_device(of_gpu(shape=(6, 2), strides=(1, 12))),
+                                      memory.reshape(2, 12)[:, :6].T)
+        np.testing.assert_array_equal(device_array.from_device(of_gpu(shape=(3,), typestr="<i4")), memory[:12].view("<i4"))
+        self.assertEqual(device_array.from_device(of_gpu(shape=(0, 5), data=(0, True))).shape, (0, 5))
+        for wrong in ({"shape": (3,), "mask": memory}, {"shape": (3,), "strides": (-1,)}):
+            with self.assertRaises(ValueError):
+                device_array.from_device(of_gpu(**wrong))
 
     def test_arrays_behind_a_header_are_aligned_for_the_library(self):
         def behind(array):

@@ -31,6 +31,7 @@ except ImportError as error:
 
 from .conversion import (Distances, combine, compose, faults, load, sdf, stats, voxelize, voxelize_many, voxelize_points,
                          voxelize_volume)
+from .device_array import DeviceArray
 from .engine import Engine
 from .library import VoxError
 from .memory_scene import Hits, MemoryScene
@@ -38,7 +39,7 @@ from .opening import Results, Volume, open, report
 from .scene import Edit, Scene
 from .spatial_hash import SpatialHash
 
-__all__ = ["Distances", "Edit", "Engine", "Hits", "MemoryScene", "Results", "Scene", "SpatialHash", "Volume", "VoxError",
-           "combine", "compose", "faults", "load", "open", "report", "sdf", "stats", "voxelize", "voxelize_many", "voxelize_points",
-           "voxelize_volume"]
+__all__ = ["DeviceArray", "Distances", "Edit", "Engine", "Hits", "MemoryScene", "Results", "Scene", "SpatialHash", "Volume",
+           "VoxError", "combine", "compose", "faults", "load", "open", "report", "sdf", "stats", "voxelize", "voxelize_many",
+           "voxelize_points", "voxelize_volume"]
 __version__ = "0.2.0"

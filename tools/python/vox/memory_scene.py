@@ -6,11 +6,12 @@ import json
 import os
 import struct
 import zlib
-from typing import Any, NamedTuple, Optional, Tuple
+from typing import Any, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
 from . import library
+from .device_array import DeviceArray, layout
 from .engine import Engine
 from .grid import Box, box_of
 from .memory_bricks import volume_of
@@ -120,26 +121,37 @@ class MemoryScene:
         self._call("vox_scene_count", low.ctypes.data, high.ctypes.data, ctypes.byref(count))
         return count.value
 
-    def voxels(self, box: Any = ...) -> Voxels:
-        """Returns the filled voxels of a box, in Morton order: their coordinates, int32 [n, 3], and materials, uint8 [n]."""
+    def _made(self, like, on_device):
+        """Returns an array and its address."""
+        if on_device:
+            array = DeviceArray(self._engine, like)
+            return array, array.address
+        array = np.empty(like.shape, like.dtype)
+        return array, array.ctypes.data
+
+    def voxels(self, box: Any = ..., on_device: bool = False) -> Voxels:
+        """Returns the filled voxels of a box, in Morton order: their coordinates, int32 [n, 3], and materials, uint8 [n]; with
+        `on_device` as `DeviceArray`s."""
         low, high, _ = self._box(box)
         count = self.count(box)
-        coordinates, materials = np.empty((count, 3), np.int32), np.empty(count, np.uint8)
-        self._call("vox_scene_voxels", low.ctypes.data, high.ctypes.data, count, coordinates.ctypes.data,
-                   materials.ctypes.data, None)
+        coordinates, at = self._made(layout((count, 3), np.int32), on_device)
+        materials, materials_at = self._made(layout((count,), np.uint8), on_device)
+        self._call("vox_scene_voxels", low.ctypes.data, high.ctypes.data, count, at, materials_at, None)
         return Voxels(coordinates, materials)
 
-    def colors(self, box: Any = ...) -> np.ndarray:
+    def colors(self, box: Any = ..., on_device: bool = False) -> Union[np.ndarray, DeviceArray]:
         """Returns the colors of the filled voxels of a box in the order of `voxels()`, uint8 [n, 3] in sRGB: their own, or
         those of their materials."""
         low, high, _ = self._box(box)
-        colors = np.empty((self.count(box), 3), np.uint8)
-        self._call("vox_scene_voxels", low.ctypes.data, high.ctypes.data, len(colors), None, None, colors.ctypes.data)
+        count = self.count(box)
+        colors, at = self._made(layout((count, 3), np.uint8), on_device)
+        self._call("vox_scene_voxels", low.ctypes.data, high.ctypes.data, count, None, None, at)
         return colors
 
-    def dense(self, box: Any = ..., kind: str = "u1") -> np.ndarray:
+    def dense(self, box: Any = ..., kind: str = "u1", on_device: bool = False) -> Union[np.ndarray, DeviceArray]:
         """Returns all voxels of a box by x, y, z; in memory x is fastest. `kind` is u1 or u2, for numbers of one or two bytes
         in which 0 is empty and material m is m + 1, or rgba, for colors [..., 4] whose alpha is 0 where a voxel is empty.
+        With `on_device` the result is a `DeviceArray`, which torch and cupy share.
 
         >>> vox.voxelize([[0, 0, 0], [1, 0, 0], [0, 1, 0]], res=16).dense(np.s_[0:4, 0:2, 0], kind="rgba").shape
         (4, 2, 4)
@@ -148,10 +160,16 @@ class MemoryScene:
             raise ValueError(f"kind is {kind!r}, expected one of: {', '.join(_DENSE)}")
         number, dtype, parts = _DENSE[kind]
         low, high, single = self._box(box)
-        values = np.empty(tuple((high - low)[::-1]) + parts, dtype)
-        self._call("vox_scene_dense", low.ctypes.data, high.ctypes.data, number, values.ctypes.data, values.nbytes)
+        like = layout(tuple(int(side) for side in (high - low)[::-1]) + parts, dtype)
         index = tuple(0 if axis in single else slice(None) for axis in range(3))
-        return values.swapaxes(0, 2)[index]
+        if on_device:
+            values = DeviceArray(self._engine, like.swapaxes(0, 2)[index])
+            at = values.address
+        else:
+            values = np.empty(like.shape, dtype)
+            at = values.ctypes.data
+        self._call("vox_scene_dense", low.ctypes.data, high.ctypes.data, number, at, like.nbytes)
+        return values if on_device else values.swapaxes(0, 2)[index]
 
     def __getitem__(self, key: Box) -> np.ndarray:
         return self.dense(key)

@@ -7,12 +7,16 @@ import os
 import numpy as np
 
 from . import library
+from .device_array import from_device
 
 _WRAPS = {"repeat": 0, "clamp": 1, "mirror": 2}
 
 
 def as_array(source):
-    """Returns an array of any object with a buffer, __array_interface__ or __dlpack__."""
+    """Returns an array of any object with a buffer, __array_interface__, __cuda_array_interface__ or __dlpack__. One in the
+    memory of a GPU is copied."""
+    if hasattr(source, "__cuda_array_interface__"):
+        return from_device(source)
     if hasattr(source, "__dlpack__") and not hasattr(source, "__array__") and not hasattr(source, "__array_interface__"):
         return np.from_dlpack(source)
     return np.asarray(source)
