@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -132,7 +133,9 @@ TEST(PagedMemory, PiecesThatAreFilledOftenComeFromAFile) {
       tbb::parallel_for(uint64_t{0}, words / 50,
                         [&](uint64_t i) { ASSERT_EQ(paged[50 * i], word_of(50 * i)); });
     EXPECT_EQ(paged.back(), word_of(words - 1));
-    EXPECT_LE(budget->held(), 20 * kPiece);
+    // Pieces that other threads are filling are not dropped.
+    const uint64_t threads = static_cast<uint64_t>(tbb::this_task_arena::max_concurrency());
+    EXPECT_LE(budget->held(), std::max<uint64_t>(20, PagedBudget::kLeastPieces + threads) * kPiece);
     EXPECT_EQ(fills <= 4 * pieces, in_file) << fills;
   }
 }

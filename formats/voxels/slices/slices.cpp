@@ -102,8 +102,14 @@ class Slices {
       of_leaves_.emplace(scene);
       colors_ = {};
     }
+    for (uint32_t bit = 0; bit < places_.size(); ++bit) {
+      const Int3 place = cube_place(bit);
+      places_[bit] = {static_cast<uint8_t>(place[columns]), static_cast<uint8_t>(place[rows])};
+    }
     PngRows image;
     clear(image);
+    bits_log2_ = static_cast<uint32_t>(lowest_bit(image.bits));
+    row_bytes_ = image.row_bytes();
     empty_ = encode_png(image);
   }
 
@@ -156,39 +162,54 @@ class Slices {
   std::pair<uint8_t*, uint32_t> pixel(PngRows& image, const Int3& voxel) const {
     const auto [columns, rows] = axes_beside(axis_);
     const auto row = static_cast<size_t>(voxel[rows] - region_.min[rows]);
-    return {image.bytes.data() + row * image.row_bytes() + 1,
+    return {image.bytes.data() + row * row_bytes_ + 1,
             static_cast<uint32_t>(voxel[columns] - region_.min[columns])};
+  }
+
+  PngRows& picture_of(std::vector<Picture>& images, uint32_t value) const {
+    if (value > materials())
+      throw Error(fmt::format("a voxel has material {}, which its palette does not have", value - 1))
+          .hint("is the file damaged?");
+    return started(images[by_material_ ? value - 1 : 0]);
+  }
+  uint32_t index_of(uint32_t value) const { return by_material_ ? 1 : value; }
+
+  // Sets a pixel of a row that has been 0. This is called for every voxel of a surface, so it does not divide.
+  void put_pixel(uint8_t* row, uint32_t column, uint32_t index) const {
+    const uint32_t place = column & ((8u >> bits_log2_) - 1);
+    uint8_t& byte = row[column >> (3 - bits_log2_)];
+    byte = static_cast<uint8_t>(byte | index << (8 - ((place + 1) << bits_log2_)));
   }
 
   // Draws `count` voxels of this value side by side, where nothing has been drawn before.
   void put(std::vector<Picture>& images, const Int3& first, uint32_t count, uint32_t value) const {
-    if (value > materials())
-      throw Error(fmt::format("a voxel has material {}, which its palette does not have", value - 1))
-          .hint("is the file damaged?");
-    PngRows& image = started(images[by_material_ ? value - 1 : 0]);
-    const uint32_t bits = image.bits, in_byte = 8 / bits, index = by_material_ ? 1 : value;
+    PngRows& image = picture_of(images, value);
+    const uint32_t in_byte = 8u >> bits_log2_, index = index_of(value);
     auto [row, column] = pixel(image, first);
     const uint32_t end = column + count;
-    const auto put_one = [&, to = row](uint32_t at) {
-      to[at / in_byte] = static_cast<uint8_t>(to[at / in_byte] | index << (8 - bits - at % in_byte * bits));
-    };
-    while (column < end && column % in_byte != 0) put_one(column++);
+    while (column < end && column % in_byte != 0) put_pixel(row, column++, index);
     const uint32_t whole = (end - column) / in_byte;
-    std::fill_n(row + column / in_byte, whole, static_cast<uint8_t>(index * (255 / ((1u << bits) - 1))));
-    for (uint32_t last = column + whole * in_byte; last < end; ++last) put_one(last);
+    std::fill_n(row + column / in_byte, whole,
+                static_cast<uint8_t>(index * (255 / ((1u << image.bits) - 1))));
+    for (uint32_t last = column + whole * in_byte; last < end; ++last) put_pixel(row, last, index);
   }
 
   void draw(uint32_t number, std::vector<Picture>& images) const {
-    const std::array<uint32_t, 2> beside = axes_beside(axis_);
-    const auto put_leaf = [&](Int3 corner, uint64_t mask, const uint32_t* leaf) {
-      for (; mask != 0; mask &= mask - 1) {
-        const auto bit = static_cast<uint32_t>(lowest_bit(mask));
-        put(images, corner + cube_place(bit), 1, dag::leaf_value(scene_.dag, leaf, bit));
-      }
+    const auto [columns, rows] = axes_beside(axis_);
+    const auto put_leaf = [&, columns = columns, rows = rows](Int3 corner, uint64_t mask,
+                                                              const uint32_t* leaf) {
+      const int64_t column = corner[columns] - region_.min[columns], row = corner[rows] - region_.min[rows];
+      dag::visit_bits(mask, [&](uint32_t bit) {
+        const uint32_t value = dag::leaf_value(scene_.dag, leaf, bit);
+        PngRows& image = picture_of(images, value);
+        const auto [right, down] = places_[bit];
+        put_pixel(image.bytes.data() + static_cast<size_t>(row + down) * row_bytes_ + 1,
+                  static_cast<uint32_t>(column + right), index_of(value));
+      });
     };
-    const auto put_solid = [&](const VoxelBox& box, uint32_t material) {
-      const auto count = static_cast<uint32_t>(box.size()[beside[0]]);
-      for (Int3 v = box.min; v[beside[1]] < box.max[beside[1]]; ++v[beside[1]])
+    const auto put_solid = [&, columns = columns, rows = rows](const VoxelBox& box, uint32_t material) {
+      const auto count = static_cast<uint32_t>(box.size()[columns]);
+      for (Int3 v = box.min; v[rows] < box.max[rows]; ++v[rows])
         put(images, v, count, dag::solid_value(material));
     };
     dag::for_each_leaf(scene_.dag, layer(number), put_leaf, put_solid);
@@ -212,9 +233,11 @@ class Slices {
   const VoxelBox region_;
   const uint32_t axis_;
   const bool by_material_;
-  uint32_t width_ = 0, height_ = 0;
-  std::vector<scene::Rgba8> colors_;  // of pixels, unless these have colors of their own
-  std::string empty_;                 // a picture without voxels
+  uint32_t width_ = 0, height_ = 0, bits_log2_ = 0;  // of a pixel
+  size_t row_bytes_ = 0;
+  std::array<std::pair<uint8_t, uint8_t>, 64> places_;  // the column and the row of each voxel of a leaf
+  std::vector<scene::Rgba8> colors_;                    // of pixels, unless these have colors of their own
+  std::string empty_;                                   // a picture without voxels
   std::optional<dag::LeafColors> of_leaves_;
   mutable tbb::enumerable_thread_specific<std::vector<Picture>> images_;
 };
