@@ -310,7 +310,7 @@ Graft::Graft(std::shared_ptr<const FrozenDag> whole, const VoxelBox& box, uint64
       beside_(children_from(Origin::Whole, find_cut_cubes(*whole_, part_, part_, box_))) {}
 
 FrozenDag Graft::with(const FrozenDag& part) const {
-  constexpr uint64_t kBudget = 32 << 20;
+  constexpr uint64_t kLeastBudget = 8 << 20, kMostBudget = 32 << 20;
   if (box_ == cube_at({0, 0, 0}, whole_->side())) return part;
   const auto grafted = std::make_shared<Grafted>(whole_, part_, part, box_);
   FrozenDag result = empty_dag(whole_->resolution, whole_->materials);
@@ -329,7 +329,7 @@ FrozenDag Graft::with(const FrozenDag& part) const {
                           uint64_t{cube.before != kNoNode} - uint64_t{cube.after != kNoNode};
   }
   grafted->bring_into_order();
-  const auto budget = std::make_shared<PagedBudget>(kBudget);
+  const auto budget = std::make_shared<PagedBudget>(std::clamp(memory_, kLeastBudget, kMostBudget));
   for (uint32_t level = 0; level < result.levels.size(); ++level) {
     FiledLevel source = grafted->filed_level(level, grafted);
     source.svo_nodes = svo_nodes[level];

@@ -59,6 +59,10 @@ class EditSession {
   // write what another one writes or reads.
   virtual EditWork apply(std::span<const Edit> edits) = 0;
 
+  // Does the same as apply() for one edit. If memory runs out, it changes the edit's box in several passes, one piece
+  // after the other. After an error, some pieces may be changed.
+  virtual EditWork apply_in_pieces(const Edit& edit) = 0;
+
   virtual SceneState state() const = 0;
   virtual void set_state(SceneState state) = 0;
 

@@ -1,6 +1,8 @@
 // The edit session on one device.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <string>
 
 #include "libvox/base/units.h"
@@ -75,6 +77,12 @@ class DeviceEditSession final : public EditSession {
     octree_size_ = {};  // the next edit should take less memory
     store_.tables().live_without_reserves();
     throw;
+  }
+
+  EditWork apply_in_pieces(const Edit& edit) override {
+    in_pieces_ = true;
+    const auto end = std::unique_ptr<bool, void (*)(bool*)>(&in_pieces_, [](bool* flag) { *flag = false; });
+    return apply({&edit, 1});
   }
 
   StoredDag stored() const override { return {store_.ref(), scenes_[0].depth, materials_ ? 1u : 0u}; }
@@ -163,7 +171,7 @@ class DeviceEditSession final : public EditSession {
   // Runs this step of every edit that has more than `step` steps.
   template <class Kind>
   EditWork run_step(std::span<const Edit> edits, uint32_t step) {
-    std::vector<decltype(tool(std::declval<const Kind&>()))> tools;
+    std::vector<Kind> kinds;
     std::vector<VoxelBox> boxes;
     for (const Edit& edit : edits) {
       const Kind kind = prepared(std::get<Kind>(edit));
@@ -171,9 +179,17 @@ class DeviceEditSession final : public EditSession {
       const VoxelBox box = written_box(kind, resolution());
       if (box.empty()) continue;
       boxes.push_back(box);
-      tools.push_back(tool(kind));
+      kinds.push_back(kind);
     }
-    return tools.empty() ? EditWork() : run_tools(tools, boxes);
+    // Tools are made again for each piece, because the tables that they read may have moved, but they read the state
+    // before the first piece.
+    const SceneState before = state();
+    const auto tools = [&] {
+      std::vector<decltype(tool(std::declval<const Kind&>(), before))> tools;
+      for (const Kind& kind : kinds) tools.push_back(tool(kind, before));
+      return tools;
+    };
+    return kinds.empty() ? EditWork() : run_tools(tools, boxes);
   }
 
   // Fills run one after the other, because the reach of one may depend on another.
@@ -200,7 +216,7 @@ class DeviceEditSession final : public EditSession {
                            static_cast<uint32_t>(flooded.blocks),
                            scenes_[0].depth,
                            edit.material};
-    EditWork work = run_tools(std::vector{tool}, {box});
+    EditWork work = run_tools([&] { return std::vector{tool}; }, {box});
     work.octree_seconds += seconds;
     return work;
   }
@@ -214,8 +230,40 @@ class DeviceEditSession final : public EditSession {
     return material;
   }
 
+  // Changes each box with its tool of those that make_tools() returns.
+  template <class MakeTools>
+  EditWork run_tools(const MakeTools& make_tools, const std::vector<VoxelBox>& boxes) {
+    constexpr int32_t kSmallestPiece = 64;  // voxels along the longest side
+    try {
+      return run_pass(make_tools(), boxes);
+    } catch (const OutOfMemory&) {
+      if (!in_pieces_ || boxes.size() != 1 || longest_side(boxes[0]) <= kSmallestPiece) throw;
+    }
+    octree_size_ = {};
+    store_.tables().live_without_reserves();
+    EditWork work;
+    for (const VoxelBox& half : halves(boxes[0])) work += run_tools(make_tools, {half});
+    return work;
+  }
+
+  static int32_t longest_side(const VoxelBox& box) {
+    const Int3 size = box.size();
+    return std::max({size.x, size.y, size.z});
+  }
+
+  // Cuts a box across its longest side, between two leaves.
+  static std::array<VoxelBox, 2> halves(const VoxelBox& box) {
+    const Int3 size = box.size();
+    uint32_t axis = 0;
+    while (size[axis] < longest_side(box)) ++axis;
+    std::array<VoxelBox, 2> halves = {box, box};
+    const int32_t middle = box.min[axis] + size[axis] / 2;
+    halves[0].max[axis] = halves[1].min[axis] = middle - middle % static_cast<int32_t>(dag::kLeafSide);
+    return halves;
+  }
+
   template <class Tool>
-  EditWork run_tools(const std::vector<Tool>& tools, const std::vector<VoxelBox>& boxes) {
+  EditWork run_pass(const std::vector<Tool>& tools, const std::vector<VoxelBox>& boxes) {
     auto device_tools = sent(tools);
     auto device_boxes = sent(boxes);
     const ToolSet<Tool> set = {device_tools.data(), device_boxes.data(), static_cast<uint32_t>(tools.size())};
@@ -289,18 +337,27 @@ class DeviceEditSession final : public EditSession {
     return 1;
   }
 
-  PaintTool tool(const PaintEdit& edit) const { return {edit}; }
-  CopyTool tool(const CopyEdit& edit) const {
-    return {walk(scene(edit.scene), edit), edit.within, edit.skip_empty ? 1u : 0u,
+  // Returns the tool of an edit, which reads this state of the scene.
+  PaintTool tool(const PaintEdit& edit, SceneState) const { return {edit}; }
+  CopyTool tool(const CopyEdit& edit, SceneState before) const {
+    return {walk(scene_before(edit.scene, before), edit), edit.within, edit.skip_empty ? 1u : 0u,
             edit.keep_filled ? 1u : 0u};
   }
-  CombineTool tool(const CombineEdit& edit) const {
-    const SceneRoot& other = scene(edit.scene);
+  CombineTool tool(const CombineEdit& edit, SceneState before) const {
+    const SceneRoot other = scene_before(edit.scene, before);
     return {walk(other,
                  {.source = cube_at({0, 0, 0}, other.resolution), .turn = {}, .to = edit.at, .within = {}}),
             edit.mode};
   }
-  MorphTool tool(const MorphEdit& edit) const { return {edit.shape, edit.mode, stored(), state()}; }
+  MorphTool tool(const MorphEdit& edit, SceneState before) const {
+    return {edit.shape, edit.mode, stored(), before};
+  }
+
+  SceneRoot scene_before(uint32_t number, SceneState before) const {
+    SceneRoot root = scene(number);
+    if (number == 0) root.root = before;
+    return root;
+  }
 
   SourceWalk walk(const SceneRoot& source, const CopyEdit& copy) const {
     SourceWalk walk = {{store_.ref(), source.depth, materials_ ? 1u : 0u},
@@ -324,6 +381,7 @@ class DeviceEditSession final : public EditSession {
   bool materials_ = true;
   std::vector<SceneRoot> scenes_;  // the first one is the scene that is edited
   OctreeSize octree_size_;
+  bool in_pieces_ = false;  // an edit that runs out of memory is divided
   std::optional<dag::Collector<Device>> collector_;
 };
 

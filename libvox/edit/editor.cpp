@@ -212,17 +212,18 @@ void Editor::run_pass(std::span<const Command> commands) {
 }
 
 // Runs all of these edits or none.
-EditWork Editor::apply(std::span<const Edit> edits) {
+EditWork Editor::apply(std::span<const Edit> edits, Passes passes) {
   const SceneState before = session_.state();
   try {
-    return session_.apply(edits);
+    return passes == Passes::Several ? session_.apply_in_pieces(edits.front()) : session_.apply(edits);
   } catch (...) {
     session_.set_state(before);
     throw;
   }
 }
 
-// If memory runs out, it may be full of garbage, so the edits are tried again after a collection.
+// If memory runs out, it may be full of garbage, so the edits are tried again after a collection. After that, a single
+// edit takes less memory in several passes.
 EditWork Editor::apply_or_collect(std::span<const Edit> edits) {
   try {
     return apply(edits);
@@ -230,7 +231,8 @@ EditWork Editor::apply_or_collect(std::span<const Edit> edits) {
     log_debug("line {}: {}; collecting garbage", line_, error.what());
   }
   collect();
-  return apply(edits);
+  if (edits.size() > 1) return apply(edits);
+  return apply(edits, Passes::Several);
 }
 
 dag::FrozenDag Editor::freeze() {

@@ -86,7 +86,8 @@ class Editor {
   bool joins_batch(const Edit& edit) const;
   void flush();
   void run_pass(std::span<const Command> commands);
-  EditWork apply(std::span<const Edit> edits);
+  enum class Passes { One, Several };
+  EditWork apply(std::span<const Edit> edits, Passes passes = Passes::One);
   EditWork apply_or_collect(std::span<const Edit> edits);
   void split_last(uint64_t count);
   void push(Step step);

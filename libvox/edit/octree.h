@@ -280,9 +280,18 @@ Octree<typename Tools::State> edit_octree(Device& device, const Tools& tools, co
     if (nodes > kMostNodes || inner > kMostNodes / 2)
       throw Error("an edit splits more than 2^28 nodes").hint("split it into several smaller edits");
     const bool fits = nodes <= size.nodes && inner <= size.inner;
-    size.nodes = std::min(kMostNodes, fits ? OctreeSize::next(size.nodes, nodes) : kGrowth * nodes);
-    size.inner = std::min(kMostNodes / 2, fits ? OctreeSize::next(size.inner, inner) : kGrowth * inner);
-    if (fits) return octree;
+    if (fits) {
+      size.nodes = std::min(kMostNodes, OctreeSize::next(size.nodes, nodes));
+      size.inner = std::min(kMostNodes / 2, OctreeSize::next(size.inner, inner));
+      return octree;
+    }
+    // The levels below one that did not fit are counted in part, so there may be many more nodes. But there must also
+    // be memory for the way up, which takes several times as much for each node.
+    const uint64_t used_each = octree.memory.size() / (size.nodes + size.inner);
+    octree.memory.reset();
+    const uint64_t room = device.pool().available() / (8 * used_each);
+    size.nodes = std::min(kMostNodes, std::max(nodes + nodes / 8, std::min(kGrowth * nodes, room)));
+    size.inner = std::min(kMostNodes / 2, std::max(inner + inner / 8, std::min(kGrowth * inner, room)));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <optional>
 
@@ -33,6 +34,7 @@ class FailingSession final : public edit::EditSession {
     if (std::count(failing_.begin(), failing_.end(), applied_) > 0) throw OutOfMemory(100, 10);
     return work;
   }
+  edit::EditWork apply_in_pieces(const edit::Edit& edit) override { return apply({&edit, 1}); }
   uint32_t applied() const { return applied_; }
 
   uint32_t resolution() const override { return session_.resolution(); }
@@ -308,6 +310,54 @@ TEST_F(EditorMemory, EditsThatHaveNoRoomInOnePassRunOneByOne) {
   EXPECT_GE(tight.collections, 1u);  // before they are tried one by one
   EXPECT_EQ(tight.items, together.items);
   EXPECT_EQ(tight.dag->digest, together.dag->digest);
+}
+
+// Pieces of an edit read the scene as it was before the first piece: copies and smoothing read what other pieces write.
+TEST_F(EditorMemory, AnEditThatHasNoRoomInOnePassRunsPieceByPiece) {
+  const auto engine = small_engine(uint64_t{512} << 20);
+  const dag::FrozenDag rock = dense_dag(128, true, [](uint32_t x, uint32_t y, uint32_t z) {
+    const bool is_filled = mix64(x / 5 + 100 * (y / 3) + 10000 * (z / 4)) % 3 == 0;
+    return is_filled ? static_cast<int>(x / 7 % 16) : dag::kEmptyVoxel;
+  });
+  const auto session = edit::make_edit_session(engine->handle(), engine->table(), dag::empty_dag(256, true));
+  const edit::EditorScene brush = {session->add_scene(rock), rock.resolution};
+  const edit::Script script = parse_edit_script(
+      "stamp rock.h5 at 0,0,0\nstamp rock.h5 at 128,0,0\nstamp rock.h5 at 0,128,0\nstamp rock.h5 at "
+      "128,128,128\n"
+      "sphere add center 130,126,128 radius 126 noise 4 material 3\n"
+      "sphere remove center 100,100,90 radius 120\n"
+      "copy min 0,0,0 max 200,190,180 to 31,22,13\n"
+      "copy min 0,0,0 max 190,190,190 to 5,60,61 rotate y 90 mirror x\n"
+      "dilate steps 1\n"
+      "smooth steps 1 in sphere center 128,120,120 radius 118\n"
+      "stamp rock.h5 at 64,64,64 rotate z 90\n",
+      "test.txt", {});
+  const uint64_t stamps = 4;
+  uint64_t number = 0;
+  for (const edit::Command& command : script.commands) {
+    const edit::Edit edit = edit::with_scene(std::get<edit::Edit>(command.action), {brush});
+    const edit::SceneState before = session->state();
+    const edit::EditWork whole = session->apply({&edit, 1});
+    if (++number <= stamps) continue;
+    const dag::Digest expected = session->freeze().digest;
+    // The store has all nodes now, so only the pass itself takes memory.
+    edit::EditWork in_pieces;
+    for (uint64_t room = 1 << 17; in_pieces.nodes.made == 0; room += room / 8) {
+      session->set_state(before);
+      engine->memory().trim();
+      std::vector<device::Buffer<std::byte>> taken;  // powers of two, which the pool does not round up
+      while (engine->memory().available() >= room + 256)
+        taken.emplace_back(engine->memory(), std::bit_floor(engine->memory().available() - room));
+      try {
+        in_pieces = session->apply_in_pieces(edit);
+      } catch (const OutOfMemory&) {
+      }
+    }
+    EXPECT_EQ(session->freeze().digest, expected) << number;
+    EXPECT_GT(in_pieces.nodes.made, whole.nodes.made)
+        << number;  // nodes across borders are made for each piece
+    session->set_state(before);
+  }
 }
 
 class EditorCommands : public testing::Test {

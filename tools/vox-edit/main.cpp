@@ -86,7 +86,7 @@ class EditRun {
   void save(const std::filesystem::path& path, const edit::Command& last);
   void checkpoint(const edit::Command& last);
   void finish();
-  dag::VoxelScene edited(std::string_view script);
+  dag::VoxelScene edited(dag::FrozenDag dag, std::string_view script);
   dag::VoxelScene edited_until(const edit::Command& last);
   std::optional<bricks::FrozenBricks> bricks_of(const dag::VoxelScene& scene);
   std::vector<NamedSeconds> seconds() const;
@@ -255,9 +255,11 @@ void EditRun::checkpoint(const edit::Command& last) {
 void EditRun::finish() {
   if (!options_.output && !options_.json) return;
   const Stopwatch watch;
-  scene_ = edited(script_.text);
+  dag::FrozenDag dag = editor_->freeze();
   editor_.reset();
-  session_.reset();  // bricks may need the memory
+  session_.reset();
+  engine_->memory().trim();  // the rest of the work may need it
+  scene_ = edited(std::move(dag), script_.text);
   bricks_ = bricks_of(scene_);
   if (options_.output) write_scene(scene_, *options_.output, {.bricks = bricks_ ? &*bricks_ : nullptr});
   seconds_.write += watch.seconds();
@@ -267,7 +269,7 @@ void EditRun::finish() {
 // The scene as it is after the command. Its history holds the repetitions around the command as a whole, as
 // if they were done.
 dag::VoxelScene EditRun::edited_until(const edit::Command& last) {
-  return edited(script_.text.substr(0, last.text + last.text_size) + "\n");
+  return edited(editor_->freeze(), script_.text.substr(0, last.text + last.text_size) + "\n");
 }
 
 // Only bricks in which the script may change a voxel are made anew, unless these are most of them, or unless the others
@@ -290,10 +292,10 @@ std::optional<bricks::FrozenBricks> EditRun::bricks_of(const dag::VoxelScene& sc
   }
 }
 
-dag::VoxelScene EditRun::edited(std::string_view script) {
+// `dag` is what the session has. The history of the scene gets the script.
+dag::VoxelScene EditRun::edited(dag::FrozenDag dag, std::string_view script) {
   dag::VoxelScene scene = scene_;
-  scene.dag = editor_->freeze();
-  if (graft_) scene.dag = graft_->with(scene.dag);
+  scene.dag = graft_ ? graft_->with(dag) : std::move(dag);
   if (before_) {
     scene.colors = edit::edited_colors(*before_, scene.dag, script_.colors);
     if (!scene.named_colors.empty())
