@@ -301,8 +301,10 @@ void check_tables(std::span<const std::byte> file, size_t length) {
 }  // namespace
 
 void check_jpeg_tables(std::span<const std::byte> file) {
-  if (file.size() < 2 || at(file, 0) != 0xff || at(file, 1) != kStart) return;
-  file = file.subspan(2);
+  size_t start = 0;  // of the first marker's code, which follows one byte or more of 255
+  while (start < file.size() && at(file, start) == 0xff) ++start;
+  if (start == 0 || start == file.size() || at(file, start) != kStart) return;
+  file = file.subspan(start + 1);
   while (auto marker = next_marker(file)) {
     if (*marker == kEnd) return;
     if (file.size() < 2) return;

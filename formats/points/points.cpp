@@ -253,7 +253,8 @@ double radius_between_points(const PointCloud& cloud, const CloudSurvey& found) 
   constexpr uint64_t kManyPoints = 100000;  // too many to compare all of them with all samples
   const Vec3d size = found.box.max - found.box.min;
   const double longest = std::max({size.x, size.y, size.z});
-  if (!(longest > 0)) return 0;
+  constexpr double kShortest = 1e-140, kFarthest = 1e140;  // distances have squares
+  if (!(longest >= kShortest && longest <= kFarthest)) return 0;
   const std::vector<Vec3d> samples = samples_of(cloud, found.points);
   for (double side = 4 * longest / std::sqrt(static_cast<double>(found.points));; side *= 2) {
     const std::vector<double> distances =

@@ -226,6 +226,7 @@ static size_t vxc_check_section(vxc_chunk* chunk, uint32_t section, size_t at, s
     if (size > end - at) return 0;
     chunk->nodes[chunk->first[section] + i] = (uint32_t)at;
     if (is_leaf || size == 1) continue;
+    if ((words[at] & 255) != 0 && words[at] >> 16 == 0) return 0; /* filled, but with no material */
     if (is_last &&
         (words[at + 4] >= chunk->others || words[at + 5] >= words[chunk->names + 5 * words[at + 4] + 4]))
       return 0;

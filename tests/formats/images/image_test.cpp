@@ -157,6 +157,19 @@ TEST(ReadImage, JpegsWithTooManyHuffmanCodesAreRefused) {
             "wood.png: the JPEG has a Huffman table of more than 256 codes (is it damaged?)");
 }
 
+// Bytes of 255 may stand before a marker's code, also before that of the first marker.
+TEST(ReadImage, TheTablesOfJpegsBehindMoreBytesOf255AreCheckedToo) {
+  std::string file = encoded(write_jpg, 128, 96, gradient());
+  ASSERT_TRUE(file.starts_with("\xff\xd8"));
+  file.insert(0, "\xff\xff");
+  EXPECT_EQ(message_of(file), "");
+  const size_t table = file.find("\xff\xc4");
+  file[table + 5 + 15] = '\xff';
+  file[table + 5 + 14] = '\xff';
+  EXPECT_EQ(message_of(file),
+            "wood.png: the JPEG has a Huffman table of more than 256 codes (is it damaged?)");
+}
+
 TEST(ReadImage, FilesThatAreNotThereAreNamed) {
   TestFolder folder;
   auto message = [](const std::filesystem::path& path) -> std::string {

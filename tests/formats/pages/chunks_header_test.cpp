@@ -152,9 +152,14 @@ class ChunksHeader : public SceneFile {
     const int32_t low[3] = {0, 0, 0}, high[3] = {1 << 20, 1 << 20, 1 << 20};
     const auto count = [](const vox_cell* cell, void* to) {
       EXPECT_LE(cell->side, 1u << 20);
+      EXPECT_NE(cell->materials, 0u);
       return ++*static_cast<int*>(to) == 1'000'000 ? 1 : 0;
     };
-    const int result = vox_chunks_visit(scene.get(), low, high, 0, count, &cells);
+    int result = vox_chunks_visit(scene.get(), low, high, 0, count, &cells);
+    for (const uint32_t level : {3, 5}) {
+      cells = 0;
+      if (vox_chunks_visit(scene.get(), low, high, level, count, &cells) < 0) result = -1;
+    }
     const int point = vox_chunks_at(scene.get(), 3, 3, 3, 1, nullptr);
     EXPECT_EQ(result < 0 || point < 0, vox_chunks_error(scene.get()) != nullptr);
     return result >= 0 && point >= 0;
@@ -335,7 +340,7 @@ class ForgedChunks {
   static void change(Words& words, Random& random) {
     const uint32_t head = std::min<uint32_t>(64, static_cast<uint32_t>(words.size()));
     uint32_t& word = words[random.below(random.below(2) == 0 ? head : static_cast<uint32_t>(words.size()))];
-    switch (random.below(5)) {
+    switch (random.below(6)) {
       case 0:
         word ^= 1u << random.below(32);
         return;
@@ -347,6 +352,9 @@ class ForgedChunks {
         return;
       case 3:
         word = random.below(UINT32_MAX);
+        return;
+      case 4:
+        word &= UINT16_MAX;  // the header of a node has its materials above
         return;
       default:
         words.resize(random.below(static_cast<uint32_t>(words.size())) + 1);

@@ -233,6 +233,16 @@ TEST(PointClouds, TheRadiusBetweenPointsIsThatOfAllPairs) {
   EXPECT_EQ(radius_between_points(few, survey(few)), 0);
 }
 
+TEST(PointClouds, ThereIsNoRadiusBetweenPointsWhoseDistancesHaveNoSquares) {
+  for (const double far : {1.7e308, 1e200, 1e-200, 5e-324}) {
+    std::vector<CloudPoint> points;
+    for (uint32_t i = 0; i < 20; ++i)
+      points.push_back({{i % 2 == 0 ? far : -far, far / (1 + i), far / (30 - i)}, 0});
+    const PointCloud cloud = cloud_of_points(points);
+    EXPECT_EQ(radius_between_points(cloud, survey(cloud)), 0) << far;
+  }
+}
+
 TEST(PointClouds, AScannedWallHasNoHolesWithTheRadiusBetweenItsPoints) {
   // Points at random on a wall across the grid, about 1.6 voxels apart.
   Random random(9);
