@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -298,10 +299,19 @@ bool PagedMemory::map_kept(uint64_t piece) {
               static_cast<off_t>(piece * piece_bytes_)) != MAP_FAILED;
 }
 
-// A disk that is full is no error: the piece is filled again.
+// Pieces leave a tenth of the disk, and at most 16 GiB, to the files that programs write.
+bool PagedMemory::has_room_in_file() const {
+  constexpr uint64_t kMostLeft = uint64_t{16} << 30;
+  struct statvfs disk = {};
+  if (fstatvfs(file_, &disk) != 0) return false;
+  return disk.f_bavail * disk.f_frsize > std::min(disk.f_blocks * disk.f_frsize / 10, kMostLeft);
+}
+
+// A disk without room is no error: the piece is filled again.
 void PagedMemory::keep(uint64_t piece, const uint8_t* content) {
   if (file_ < 0 || fills_[piece] >= kMapped || ++fills_[piece] < kFillsUntilKept) return;
   fills_[piece] = 0;
+  if (!has_room_in_file()) return;
   const uint64_t bytes = size_of(piece);
   // The space is taken now, so that no page is lost when the system writes it later.
   if (posix_fallocate(file_, static_cast<off_t>(piece * piece_bytes_), static_cast<off_t>(bytes)) != 0)

@@ -36,7 +36,8 @@ class PagedBudget {
  public:
   static constexpr size_t kLeastPieces = 16;
 
-  // Pieces that are filled often are kept in this folder. Without a folder, or if it lies in memory, none are kept.
+  // Pieces that are filled often are kept in this folder. Without a folder, or if it lies in memory or has little room,
+  // none are kept.
   explicit PagedBudget(uint64_t bytes, std::filesystem::path folder = {})
       : limit_(bytes), folder_(std::move(folder)) {}
 
@@ -98,6 +99,7 @@ class PagedMemory {
   uint8_t* address_of(uint64_t piece) const { return begin_ + piece * piece_bytes_; }
   void fill(uint64_t piece);
   bool map_kept(uint64_t piece);                      // false if it is not in the file
+  bool has_room_in_file() const;
   void keep(uint64_t piece, const uint8_t* content);  // if it has been filled often
   bool rest(uint64_t piece);                          // false if it is not there
   bool drop(uint64_t piece);                          // false if it does not rest

@@ -119,7 +119,7 @@ FileFormat format_of(const ConvertOptions& options) {
   return file_type(options.output, FileRole::Export)->format;
 }
 
-// True if the output has a place for materials, or holds none.
+// True if the output has a grid for materials.
 bool is_tree(const ConvertOptions& options) {
   return format_of(options) == FileFormat::Vdb || format_of(options) == FileFormat::Nvdb;
 }
@@ -131,8 +131,10 @@ std::filesystem::path materials_path(std::filesystem::path path) {
 
 void write_field(const voxelize::DistanceField& field, const ConvertOptions& options) {
   if (format_of(options) == FileFormat::Nvdb)
-    return write_nvdb(field, options.output, options.build.solid ? DistanceSigns::Yes : DistanceSigns::No,
-                      options.sdf_type);
+    return write_nvdb(field, options.output,
+                      {.signs = options.build.solid ? DistanceSigns::Yes : DistanceSigns::No,
+                       .floats = options.sdf_type,
+                       .materials = names_materials(options)});
   if (format_of(options) == FileFormat::Vdb)
     return write_vdb(field, options.output,
                      {.has_signs = options.build.solid,
@@ -317,8 +319,6 @@ void check_distances(const ConvertOptions& options) {
                                  options.output.string()));
   if (options.sdf_type == Floats::F16 && type->format == FileFormat::Nrrd)
     throw UsageError("--sdf-type f16 is for .npy, .vdb and .nvdb files: NRRD has no numbers of 16 bits");
-  if (names_materials(options) && type->format == FileFormat::Nvdb)
-    throw UsageError("--sdf writes no materials into .nvdb files: .nrrd, .npy and .vdb hold them");
   if (options.conversion != ConversionKind::Meshes) throw UsageError("--sdf is for meshes alone");
   refuse(options.flood, "--inside flood");
   refuse(options.interior.has_value(), "--interior");

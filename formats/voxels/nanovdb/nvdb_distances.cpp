@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bitset>
 #include <cmath>
+#include <deque>
 #include <vector>
 
 #include "formats/volume/places.h"
@@ -15,10 +16,13 @@ namespace {
 
 using namespace nvdb;
 
+// The values of a grid: distances in 32 or 16 bits, or materials as in the grid of a scene.
+enum class BandValues { F32, F16, Materials };
+
 class NvdbBand {
  public:
-  NvdbBand(const voxelize::DistanceField& field, Floats floats)
-      : field_(field), tree_(field), floats_(floats) {
+  NvdbBand(const voxelize::DistanceField& field, BandValues values)
+      : field_(field), tree_(field), values_(values) {
     for (const BandNode& node : tree_.nodes()) {
       (node.is_upper ? uppers_ : lowers_).push_back(&node);
       if (node.is_upper) continue;
@@ -35,10 +39,13 @@ class NvdbBand {
 
   NvdbGridFacts facts(const dag::VoxelScene& place, DistanceSigns signs) const {
     const auto count = [](uint64_t number) { return static_cast<uint32_t>(number); };
-    return {.name = "sdf",
+    const bool is_level_set = signs == DistanceSigns::Yes && !are_materials();
+    return {.name = are_materials() ? "material" : "sdf",
             .version = version_number(32, 4, 2),
-            .type = is_half() ? GridType::Fp16 : GridType::Float,
-            .grid_class = signs == DistanceSigns::Yes ? GridClass::LevelSet : GridClass::Unknown,
+            .type = are_materials()              ? GridType::Fp8
+                    : values_ == BandValues::F16 ? GridType::Fp16
+                                                 : GridType::Float,
+            .grid_class = is_level_set ? GridClass::LevelSet : GridClass::Unknown,
             .active = all_,
             .nodes = {count(leaves_), count(lowers_.size()), count(uppers_.size())},
             .first = {leaves_at(), lowers_at(), uppers_at()},
@@ -61,8 +68,13 @@ class NvdbBand {
  private:
   static constexpr NodeShape kShape = {};
 
-  bool is_half() const { return floats_ == Floats::F16; }
-  uint64_t leaf_bytes() const { return kLeafValues + 512 * (is_half() ? sizeof(uint16_t) : sizeof(float)); }
+  bool are_materials() const { return values_ == BandValues::Materials; }
+  uint64_t leaf_bytes() const {
+    const uint64_t each = are_materials() ? 1 : values_ == BandValues::F16 ? 2 : 4;
+    return kLeafValues + 512 * each;
+  }
+  float outside() const { return are_materials() ? 0.f : tree_.band(); }
+  float inside() const { return are_materials() ? 0.f : -tree_.band(); }
   uint64_t root_bytes() const {
     return kShape.root_bytes() + (uppers_.size() + tree_.tiles().size()) * kShape.root_tile_bytes();
   }
@@ -83,7 +95,7 @@ class NvdbBand {
     NodeBytes bytes(root_bytes());
     put_at(bytes, 0, inclusive_box(all_));
     put_at(bytes, kRootTableSize, static_cast<uint32_t>(uppers_.size() + tree_.tiles().size()));
-    put_at(bytes, kRootTableSize + 4, tree_.band());  // the background
+    put_at(bytes, kRootTableSize + 4, outside());  // the background
     struct Entry {
       RootTile tile;
       float value;
@@ -94,7 +106,7 @@ class NvdbBand {
           {{.key = root_key(uppers_[i]->corner),
             .child = static_cast<int64_t>(root_bytes() + i * kShape.inner_bytes(kUpperEntries))},
            0});
-    for (const Int3 corner : tree_.tiles()) entries.push_back({{.key = root_key(corner)}, -tree_.band()});
+    for (const Int3 corner : tree_.tiles()) entries.push_back({{.key = root_key(corner)}, inside()});
     std::ranges::sort(entries, {}, [](const Entry& entry) { return entry.tile.key; });
     for (size_t i = 0; i < entries.size(); ++i) {
       const uint64_t at = kShape.root_bytes() + i * kShape.root_tile_bytes();
@@ -113,10 +125,10 @@ class NvdbBand {
     if (active.count > 0) put_at(bytes, 24, uint64_t{kNodeHasBounds});
     std::bitset<kEntries> children;
     for (const auto& [place, number] : node.below) children.set(place);
-    const std::bitset<kEntries> outside = tree_.outside_of(node, children);
+    const std::bitset<kEntries> is_outside = tree_.outside_of(node, children);
     for (size_t place = 0; place < kEntries; ++place)
       put_at(bytes, kShape.table(kEntries) + place * kShape.entry_bytes(),
-             outside[place] ? tree_.band() : -tree_.band());
+             is_outside[place] ? outside() : inside());
     for (size_t i = 0; i < node.below.size(); ++i) {
       const auto place = static_cast<uint32_t>(node.below[i].first);
       set_bit(bytes, kShape.child_mask(kEntries), place);
@@ -153,13 +165,22 @@ class NvdbBand {
     std::array<float, 512> values;
     for (size_t place = 0; place < values.size(); ++place) {
       head.mask[place / 64] |= uint64_t{leaf.active[place]} << place % 64;
-      values[place] = leaf.outside[place] ? tree_.band() : -tree_.band();
+      values[place] = leaf.outside[place] ? outside() : inside();
     }
     tree_.for_each_place(brick, [&](size_t place, size_t number) {
-      if (leaf.active[place]) values[place] = field_.distances(brick)[number];
+      if (leaf.active[place])
+        values[place] = are_materials() ? static_cast<float>(field_.materials(brick)[number])
+                                        : field_.distances(brick)[number];
     });
+    if (are_materials()) {  // Fp8: value = 0 + code * 1
+      put_at(bytes, at, head);
+      put_at(bytes, at + kLeafValues - 16, std::array<float, 2>{0, 1});
+      for (size_t place = 0; place < values.size(); ++place)
+        put_at(bytes, at + kLeafValues + place, static_cast<uint8_t>(values[place]));
+      return;
+    }
     const auto [least, most] = std::ranges::minmax(values);
-    if (!is_half()) {
+    if (values_ == BandValues::F32) {
       put_at(bytes, at, head);
       put_at(bytes, at + kLeafValues - 16, std::array<float, 2>{least, most});
       put_at(bytes, at + kLeafValues, values);
@@ -178,7 +199,7 @@ class NvdbBand {
 
   const voxelize::DistanceField& field_;
   const DistanceTree tree_;
-  const Floats floats_;
+  const BandValues values_;
   std::vector<const BandNode*> uppers_, lowers_;
   std::vector<uint64_t> first_leaves_;  // of each lower node, the number of its first leaf
   std::vector<ActiveVoxels> lower_active_;
@@ -188,9 +209,8 @@ class NvdbBand {
 
 }  // namespace
 
-void write_nvdb(const voxelize::DistanceField& field, const std::filesystem::path& path, DistanceSigns signs,
-                Floats floats) {
-  const NvdbBand band(field, floats);
+void write_nvdb(const voxelize::DistanceField& field, const std::filesystem::path& path,
+                const NvdbDistances& options) {
   dag::VoxelScene place;
   place.dag.resolution = field.grid().resolution;
   place.origin = field.grid().origin;
@@ -199,11 +219,21 @@ void write_nvdb(const voxelize::DistanceField& field, const std::filesystem::pat
   // because programs interpolate between the places of values.
   dag::VoxelScene centers = place;
   centers.origin = place.origin + place.voxel_size.sides() * 0.5;
-  const NvdbHeads heads(centers, band.facts(place, signs));
-  ExportFile file(path, heads.bytes());
-  heads.write(file);
-  band.write(file);
-  heads.write_arrays(file, [] {});
+  std::deque<NvdbBand> bands;
+  bands.emplace_back(field, options.floats == Floats::F16 ? BandValues::F16 : BandValues::F32);
+  if (options.materials) bands.emplace_back(field, BandValues::Materials);
+  std::deque<NvdbHeads> heads;
+  uint64_t bytes = 0;
+  for (const NvdbBand& band : bands) {
+    heads.emplace_back(centers, band.facts(place, options.signs));
+    bytes += heads.back().bytes();
+  }
+  ExportFile file(path, bytes);
+  for (size_t i = 0; i < bands.size(); ++i) {  // each in a segment of its own
+    heads[i].write(file);
+    bands[i].write(file);
+    heads[i].write_arrays(file, [] {});
+  }
   file.commit();
 }
 

@@ -32,11 +32,16 @@ struct VdbDistances {
 void write_vdb(const voxelize::DistanceField& field, const std::filesystem::path& path,
                const VdbDistances& options);
 
-// Does the same as a .nvdb file, without materials. Floats::F16 is the format's type Fp16: of each leaf, the range of
-// values is divided into 65535 steps.
+// Does the same as a .nvdb file. Floats::F16 is the format's type Fp16: of each leaf, the range of values is divided into
+// 65535 steps. Materials are whole numbers stored as floats, of the type Fp8, as those of a scene.
 enum class DistanceSigns : uint8_t { No, Yes };
-void write_nvdb(const voxelize::DistanceField& field, const std::filesystem::path& path, DistanceSigns signs,
-                Floats floats);
+struct NvdbDistances {
+  DistanceSigns signs = DistanceSigns::No;
+  Floats floats = Floats::F32;
+  bool materials = false;
+};
+void write_nvdb(const voxelize::DistanceField& field, const std::filesystem::path& path,
+                const NvdbDistances& options);
 
 // True if a file was written by write_vdb().
 bool is_vdb_of_vox(const std::filesystem::path& path);

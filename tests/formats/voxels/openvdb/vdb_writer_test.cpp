@@ -368,7 +368,7 @@ TEST_F(VdbWritten, DistancesAndMaterialsAreThoseOfTheField) {
 TEST_F(VdbWritten, DistancesOfNanoVdbAreThoseOfTheField) {
   const KnownDistances known(true);
   for (const Floats floats : {Floats::F32, Floats::F16}) {
-    write_nvdb(known.field, path("a.nvdb"), DistanceSigns::Yes, floats);
+    write_nvdb(known.field, path("a.nvdb"), {.signs = DistanceSigns::Yes, .floats = floats});
     const std::string bytes = read_bytes(path("a.nvdb"));
     EXPECT_TRUE(is_nvdb_of_vox(bytes));
     testing_nvdb::NvdbLookup file(bytes);
@@ -400,9 +400,38 @@ TEST_F(VdbWritten, DistancesOfNanoVdbAreThoseOfTheField) {
     EXPECT_EQ(read.dag.voxels, active);
     EXPECT_EQ(read.origin, (Vec3d{1, 2, 3}));
   }
-  write_nvdb(known.field, path("b.nvdb"), DistanceSigns::No, Floats::F32);
+  write_nvdb(known.field, path("b.nvdb"), {});
   const testing_nvdb::NvdbLookup file(read_bytes(path("b.nvdb")));
   EXPECT_EQ(file.get<uint32_t>(file.places().grid + 632), 0u);
+}
+
+TEST_F(VdbWritten, MaterialsOfNanoVdbAreASecondGrid) {
+  const KnownDistances known(true);
+  write_nvdb(known.field, path("a.nvdb"), {.signs = DistanceSigns::Yes});
+  write_nvdb(known.field, path("b.nvdb"), {.signs = DistanceSigns::Yes, .materials = true});
+  const std::string alone = read_bytes(path("a.nvdb")), both = read_bytes(path("b.nvdb"));
+  EXPECT_TRUE(is_nvdb_of_vox(both));
+  ASSERT_TRUE(both.starts_with(alone));
+  testing_nvdb::NvdbLookup file(both.substr(alone.size()));
+  EXPECT_EQ(file.places().type, 14u);                           // Fp8
+  EXPECT_EQ(file.get<uint32_t>(file.places().grid + 632), 0u);  // of no class
+  file.finds_inactive = true;
+  uint64_t near = 0;
+  for (Int3 at = {0, 0, 0}; at.z < 140; ++at.z)
+    for (at.y = 0; at.y < 140; ++at.y)
+      for (at.x = 0; at.x < 140; ++at.x) {
+        const size_t place = KnownDistances::place(at);
+        const bool is_near = std::abs(known.distances[place]) < 1.25f;
+        const auto bits = static_cast<uint32_t>(file.value(at).value());
+        float value = -1;
+        std::memcpy(&value, &bits, sizeof value);
+        ASSERT_EQ(value, is_near ? static_cast<float>(known.materials[place]) : 0.f);
+        near += is_near ? 1 : 0;
+      }
+  EXPECT_EQ(file.get<uint64_t>(file.places().tree + 56), near);
+  if (std::system("command -v nanovdb_validate > /dev/null 2>&1") != 0) return;
+  EXPECT_EQ(std::system(fmt::format("nanovdb_validate '{}' > /dev/null", path("b.nvdb").string()).c_str()),
+            0);
 }
 
 // The program reads with the OpenVDB library itself, and writes what our reader of .nvdb knows.
