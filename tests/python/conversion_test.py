@@ -1,6 +1,8 @@
 """Converts with the library, in this process, and compares with what the programs write and the package reads from files."""
 
+import ctypes
 import doctest
+import gc
 import json
 import os
 import sys
@@ -208,6 +210,43 @@ class Conversions(ProgramTest):
             for found, expected in zip((*scene.voxels(box, on_device=True), scene.colors(box, on_device=True)),
                                        (*scene.voxels(box), scene.colors(box))):
                 np.testing.assert_array_equal(found.to_host(), expected)
+
+    def test_arrays_on_the_device_are_shared_by_dlpack(self):
+        box, kept = np.s_[3:47, 5:90, 20:33], len(device_array._shared)
+        expected = self.scene.dense(box)
+
+        def taken(array):  # as another package takes it
+            capsule = array.__dlpack__(stream=None)
+            pointer = ctypes.pythonapi.PyCapsule_GetPointer
+            pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+            managed = device_array._ManagedTensor.from_address(pointer(capsule, b"dltensor"))
+            name = ctypes.pythonapi.PyCapsule_SetName
+            name.argtypes = [ctypes.py_object, ctypes.c_char_p]
+            name(capsule, b"used_dltensor")
+            return managed
+
+        managed = taken(self.scene.dense(box, on_device=True))  # the capsule and the array have gone
+        gc.collect()
+        tensor = managed.tensor
+        self.assertEqual(len(device_array._shared), kept + 1)
+        self.assertEqual((tensor.ndim, tensor.code, tensor.bits, tensor.lanes), (3, 1, 8, 1))
+        self.assertEqual(tensor.device_type, 1 if DEVICE == "cpu" else 2)
+        self.assertEqual((tensor.shape[:3], tensor.strides[:3]), ([44, 85, 13], [1, 44, 44 * 85]))
+        memory = np.empty(expected.size, np.uint8)
+        library.check(library.load().vox_memory_copy(memory.ctypes.data, tensor.data, memory.size))
+        np.testing.assert_array_equal(memory.reshape(13, 85, 44).T, expected)
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(managed.delete)(ctypes.addressof(managed))
+        self.scene.colors(on_device=True).__dlpack__()  # nobody takes the capsule
+        gc.collect()
+        self.assertEqual(len(device_array._shared), kept)
+        if DEVICE == "cpu":
+            array = self.scene.voxels(box, on_device=True).coordinates
+            shared = np.from_dlpack(array)
+            np.testing.assert_array_equal(shared, self.scene.voxels(box).coordinates)
+            self.assertEqual(shared.ctypes.data, array.address)
+            del shared
+            gc.collect()
+            self.assertEqual(len(device_array._shared), kept)
 
     def test_arrays_of_other_packages_on_a_gpu_are_read_as_they_say(self):
         memory = np.arange(24, dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""Arrays in the memory of a GPU, which other packages share by __cuda_array_interface__."""
+"""Arrays in the memory of a GPU, which other packages share by __cuda_array_interface__ or DLPack."""
 
 import ctypes
 from typing import Any, Tuple
@@ -31,10 +31,48 @@ def _viewed(memory, shape, strides, dtype):
     return np.ndarray(shape, dtype, memory, 0, strides)
 
 
+# The structures of DLPack, by which packages share arrays on any device: a tensor and the function that gives it back.
+
+
+class _Tensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
+                ("byte_offset", ctypes.c_uint64)]
+
+
+class _ManagedTensor(ctypes.Structure):
+    _fields_ = [("tensor", _Tensor), ("context", ctypes.c_void_p), ("delete", ctypes.c_void_p)]
+
+
+_CPU, _CUDA = 1, 2  # the types of devices
+_KINDS = {"i": 0, "u": 1, "f": 2}
+_shared = {}  # by the address of the structure: what must live until another package gives the array back
+
+
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+def _give_back(address):
+    _shared.pop(address, None)
+
+
+# Other packages may have set the types of the functions in ctypes.pythonapi.
+_new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
+    ("PyCapsule_New", ctypes.pythonapi))
+_is_capsule = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
+_in_capsule = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
+
+
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+def _drop_capsule(capsule):
+    if _is_capsule(capsule, b"dltensor"):  # a package that takes the array renames the capsule
+        _shared.pop(_in_capsule(capsule, b"dltensor"), None)
+
+
 class DeviceArray:
     """An array in the memory of an engine's first device: a GPU's, or the host's if that is a CPU. It must not outlive the
-    engine's work in this process, and keeps the engine. These share its memory: `torch.as_tensor(array, device="cuda")` and
-    `cupy.asarray(array)` for a GPU, `numpy.asarray(array)` for a CPU. `to_host()` copies it into an array of numpy.
+    engine's work in this process, and keeps the engine. These share its memory: `torch.as_tensor(array, device="cuda")`,
+    `cupy.asarray(array)` and every `from_dlpack(array)` for a GPU, `numpy.asarray(array)` for a CPU. `to_host()` copies it
+    into an array of numpy.
 
     >>> scene = vox.voxelize([[0, 0, 0], [1, 0, 0], [0, 1, 0]], res=16, device="cpu")
     >>> array = scene.dense(np.s_[0:4, 0:2, 0], on_device=True)
@@ -80,6 +118,25 @@ class DeviceArray:
         if self._engine.device != "cpu":
             raise AttributeError("the array is in the memory of a GPU: to_host() copies it")
         return self._interface
+
+    def __dlpack_device__(self):
+        name = self._engine.device.split(",")[0]
+        return (_CPU, 0) if name == "cpu" else (_CUDA, int(name.partition(":")[2] or 0))
+
+    def __dlpack__(self, **_):
+        """The array is complete, so that no stream has to wait for it."""
+        dims = len(self.shape)
+        strides = [stride // self.dtype.itemsize for stride in self.strides]
+        numbers = (ctypes.c_int64 * (2 * dims))(*self.shape, *strides)
+        first = ctypes.cast(numbers, ctypes.POINTER(ctypes.c_int64))
+        second = ctypes.cast(ctypes.byref(numbers, 8 * dims), ctypes.POINTER(ctypes.c_int64))
+        device, number = self.__dlpack_device__()
+        managed = _ManagedTensor(_Tensor(self.address, device, number, dims, _KINDS[self.dtype.kind],
+                                         8 * self.dtype.itemsize, 1, first, second, 0), None,
+                                 ctypes.cast(_give_back, ctypes.c_void_p))
+        address = ctypes.addressof(managed)
+        _shared[address] = managed, numbers, self
+        return _new_capsule(address, b"dltensor", ctypes.cast(_drop_capsule, ctypes.c_void_p))
 
     def to_host(self) -> np.ndarray:
         """Returns a copy in the memory of the host."""
