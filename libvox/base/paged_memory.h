@@ -98,7 +98,7 @@ class PagedMemory {
   uint64_t cost_of(uint64_t piece) const;  // the bytes that it takes from the budget
   uint8_t* address_of(uint64_t piece) const { return begin_ + piece * piece_bytes_; }
   void fill(uint64_t piece);
-  bool map_kept(uint64_t piece);                      // false if it is not in the file
+  bool map_kept(uint64_t piece);  // false if it is not in the file
   bool has_room_in_file() const;
   void keep(uint64_t piece, const uint8_t* content);  // if it has been filled often
   bool rest(uint64_t piece);                          // false if it is not there
