@@ -184,12 +184,12 @@ class DeviceEditSession final : public EditSession {
     // Tools are made again for each piece, because the tables that they read may have moved, but they read the state
     // before the first piece.
     const SceneState before = state();
-    const auto tools = [&] {
+    const auto make_tools = [&] {
       std::vector<decltype(tool(std::declval<const Kind&>(), before))> tools;
       for (const Kind& kind : kinds) tools.push_back(tool(kind, before));
       return tools;
     };
-    return kinds.empty() ? EditWork() : run_tools(tools, boxes);
+    return kinds.empty() ? EditWork() : run_tools(make_tools, boxes);
   }
 
   // Fills run one after the other, because the reach of one may depend on another.

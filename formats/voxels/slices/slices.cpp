@@ -185,9 +185,11 @@ class Slices {
   void put(std::vector<Picture>& images, const Int3& first, uint32_t count, uint32_t value) const {
     PngRows& image = picture_of(images, value);
     const uint32_t in_byte = 8u >> bits_log2_, index = index_of(value);
-    auto [row, column] = pixel(image, first);
+    const std::pair<uint8_t*, uint32_t> begin = pixel(image, first);
+    uint8_t* const row = begin.first;
+    uint32_t column = begin.second;
     const uint32_t end = column + count;
-    while (column < end && column % in_byte != 0) put_pixel(row, column++, index);
+    for (; column < end && column % in_byte != 0; ++column) put_pixel(row, column, index);
     const uint32_t whole = (end - column) / in_byte;
     std::fill_n(row + column / in_byte, whole,
                 static_cast<uint8_t>(index * (255 / ((1u << image.bits) - 1))));
