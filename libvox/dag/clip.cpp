@@ -56,6 +56,12 @@ class NumberSet {
     if ((bits.load(std::memory_order_relaxed) & bit) == 0) bits.fetch_or(bit, std::memory_order_relaxed);
   }
 
+  uint64_t count() const {
+    uint64_t count = 0;
+    for (const uint64_t bits : bits_) count += static_cast<uint64_t>(popcount(bits));
+    return count;
+  }
+
   // Must be called after all numbers have been added. Returns them in ascending order.
   std::vector<uint32_t> close() {
     before_.resize(bits_.size() + 1);
@@ -166,8 +172,8 @@ class KeptNodes {
 // nodes get ids, those that are kept first. The result's order follows from the ids, from the root down.
 class Clipping {
  public:
-  Clipping(const FrozenDag& dag, const VoxelBox& box)
-      : dag_(dag), box_(box), levels_(dag.levels.size()), cut_(dag.levels.size()) {}
+  Clipping(const FrozenDag& dag, const VoxelBox& box, uint64_t memory)
+      : dag_(dag), box_(box), memory_(memory), levels_(dag.levels.size()), cut_(dag.levels.size()) {}
 
   FrozenDag run() {
     if (dag_.empty()) return dag_;
@@ -259,8 +265,18 @@ class Clipping {
       const uint32_t* node = kept.node(id);
       std::for_each(node + 1, node + node_words(node[0]), [&](uint32_t number) { numbers.add(number); });
     });
+    check_room(level + 1, numbers.count());
     levels_[level + 1].kept.read(dag_, level + 1, std::move(numbers));
     kept.point_to(levels_[level + 1].kept);
+  }
+
+  // Throws OutOfMemory if so many nodes of a level, of the mean size there, do not fit beside those of the levels above.
+  void check_room(uint32_t level, uint64_t nodes) {
+    const DagLevel& from = dag_.levels[level];
+    const double share = static_cast<double>(nodes) / static_cast<double>(from.places.nodes());
+    kept_bytes_ +=
+        static_cast<uint64_t>(share * static_cast<double>(from.words.size()) * double{sizeof(uint32_t)});
+    if (kept_bytes_ > memory_) throw OutOfMemory(kept_bytes_, memory_);
   }
 
   // Gives the cut nodes of a level their ids, and adds those that are not among the kept nodes.
@@ -381,14 +397,16 @@ class Clipping {
 
   const FrozenDag& dag_;
   const VoxelBox box_;
+  const uint64_t memory_;
+  uint64_t kept_bytes_ = 0;
   std::vector<Level> levels_;
   std::vector<std::vector<CutNode>> cut_;  // the cut nodes of each level
 };
 
 }  // namespace
 
-FrozenDag clipped(const FrozenDag& dag, const VoxelBox& box) {
-  return Clipping(dag, box).run();
+FrozenDag clipped(const FrozenDag& dag, const VoxelBox& box, uint64_t memory) {
+  return Clipping(dag, box, memory).run();
 }
 
 VoxelScene clipped_scene(const VoxelScene& scene, const VoxelBox& box) {

@@ -302,11 +302,14 @@ class Grafted {
 
 }  // namespace
 
+// The part may take a quarter of the memory, of which digests take an eighth.
+constexpr uint64_t kMostOfPart = 2;
+
 Graft::Graft(std::shared_ptr<const FrozenDag> whole, const VoxelBox& box, uint64_t memory)
     : whole_(std::move(whole)),
       box_(box_of_cubes(box, whole_->side())),
       memory_(memory),
-      part_(clipped(*whole_, box_)),
+      part_(clipped(*whole_, box_, memory > UINT64_MAX / kMostOfPart ? UINT64_MAX : kMostOfPart * memory)),
       beside_(children_from(Origin::Whole, find_cut_cubes(*whole_, part_, part_, box_))) {}
 
 FrozenDag Graft::with(const FrozenDag& part) const {

@@ -18,7 +18,8 @@ namespace vox::dag {
 class Graft {
  public:
   // The part is a box of whole cubes around `box`, which must touch the scene's cube. The DAG must be one that
-  // check_structure() accepts. The first call of with() reads all of it once; `memory` is that of digests_of().
+  // check_structure() accepts. The first call of with() reads all of it once; `memory` is that of digests_of(). Throws
+  // OutOfMemory if the part would take more than twice as much.
   Graft(std::shared_ptr<const FrozenDag> whole, const VoxelBox& box, uint64_t memory = UINT64_MAX);
 
   // Returns the box of the part: that of the constructor, made larger until its faces are faces of cubes.

@@ -145,8 +145,13 @@ bool EditRun::take_part() {
     return false;
   }
   if (touched.empty()) touched = cube_at({0, 0, 0}, dag::kLeafSide);
-  graft_.emplace(std::make_shared<dag::FrozenDag>(std::move(scene_.dag)), touched,
-                 memory_for_values(options_.engine));
+  try {
+    graft_.emplace(std::make_shared<dag::FrozenDag>(std::move(scene_.dag)), touched,
+                   memory_for_values(options_.engine));
+  } catch (OutOfMemory& error) {
+    error.hint("allow more with --memory-limit, or edit places that lie far apart in several runs");
+    throw;
+  }
   scene_.dag = dag::empty_dag(resolution, materials);
   const VoxelBox& part = graft_->box();
   log_info("the scene is too large for the memory: only the part from {},{},{} to {},{},{} is loaded, {}",
