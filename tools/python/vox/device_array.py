@@ -69,10 +69,11 @@ def _drop_capsule(capsule):
 
 
 class DeviceArray:
-    """An array in the memory of an engine's first device: a GPU's, or the host's if that is a CPU. It must not outlive the
-    engine's work in this process, and keeps the engine. These share its memory: `torch.as_tensor(array, device="cuda")`,
-    `cupy.asarray(array)` and every `from_dlpack(array)` for a GPU, `numpy.asarray(array)` for a CPU. `to_host()` copies it
-    into an array of numpy.
+    """An array in the memory of an engine's first device, as `dense(on_device=True)` and others return it. It keeps its engine.
+
+    If the device is a GPU, `torch.as_tensor(array, device="cuda")` and `cupy.asarray(array)` share its memory; if it is a
+    CPU, `numpy.asarray(array)` does. Any package's `from_dlpack(array)` shares it, too. `to_host()` copies it into an array of
+    numpy.
 
     >>> scene = vox.voxelize([[0, 0, 0], [1, 0, 0], [0, 1, 0]], res=16, device="cpu")
     >>> array = scene.dense(np.s_[0:4, 0:2, 0], on_device=True)
@@ -124,7 +125,7 @@ class DeviceArray:
         return (_CPU, 0) if name == "cpu" else (_CUDA, int(name.partition(":")[2] or 0))
 
     def __dlpack__(self, **_):
-        """The array is complete, so that no stream has to wait for it."""
+        """The array is complete already, so no stream has to wait for it."""
         dims = len(self.shape)
         strides = [stride // self.dtype.itemsize for stride in self.strides]
         numbers = (ctypes.c_int64 * (2 * dims))(*self.shape, *strides)
