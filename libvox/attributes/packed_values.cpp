@@ -8,6 +8,7 @@
 #include <span>
 
 #include "libvox/attributes/pack.h"
+#include "libvox/base/bits.h"
 #include "libvox/base/error.h"
 #include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
@@ -129,33 +130,59 @@ PackedValues packed_values(std::span<const uint32_t> values, uint32_t value_bits
 }
 
 std::vector<uint32_t> different_values(const PackedValues& values) {
-  std::vector<uint8_t> is_used(size_t{1} << kMostValueBits);
+  std::vector<uint64_t> is_used((size_t{1} << kMostValueBits) / 64);  // a bit for each value
   parallel_for_values(values, 0, values.groups.size(), [&](uint64_t, std::span<const uint32_t> block) {
-    for (size_t i = 0; i < block.size(); ++i)
-      if (i == 0 || block[i] != block[i - 1])
-        std::atomic_ref(is_used[block[i]]).store(1, std::memory_order_relaxed);
+    for (size_t i = 0; i < block.size(); ++i) {
+      if (i > 0 && block[i] == block[i - 1]) continue;
+      const std::atomic_ref bits(is_used[block[i] / 64]);
+      const uint64_t bit = uint64_t{1} << block[i] % 64;
+      if ((bits.load(std::memory_order_relaxed) & bit) == 0) bits.fetch_or(bit, std::memory_order_relaxed);
+    }
   });
   std::vector<uint32_t> different;
-  for (uint32_t value = 0; value < is_used.size(); ++value)
-    if (is_used[value] != 0) different.push_back(values.table.empty() ? value : values.table[value]);
+  for (uint32_t value = 0; value < uint32_t{1} << kMostValueBits; ++value)
+    if ((is_used[value / 64] >> value % 64 & 1) != 0)
+      different.push_back(values.table.empty() ? value : values.table[value]);
   std::ranges::sort(different);  // a table of another program may have any order, and values twice
   different.erase(std::unique(different.begin(), different.end()), different.end());
   return different;
 }
 
+namespace {
+
+// The place of each value in an ascending table, found from a bit for each number. An array of places would take 32 MiB for
+// 24-bit colors.
+class TablePlaces {
+ public:
+  explicit TablePlaces(const std::vector<uint32_t>& table)
+      : bits_(table.empty() ? 0 : table.back() / 64 + 1), before_(bits_.size()) {
+    for (const uint32_t value : table) bits_[value / 64] |= uint64_t{1} << value % 64;
+    for (size_t i = 1; i < bits_.size(); ++i)
+      before_[i] = before_[i - 1] + static_cast<uint32_t>(popcount(bits_[i - 1]));
+  }
+  uint32_t operator[](uint32_t value) const {
+    const uint64_t lower = (uint64_t{1} << value % 64) - 1;
+    return before_[value / 64] + static_cast<uint32_t>(popcount(bits_[value / 64] & lower));
+  }
+
+ private:
+  std::vector<uint64_t> bits_;
+  std::vector<uint32_t> before_;
+};
+
+}  // namespace
+
 PackedValues with_table(PackedValues values) {
   std::vector<uint32_t> table = different_values(values);
   if (table.size() > kMostTabled || table == values.table) return values;
-  static_assert(kMostTabled - 1 <= UINT16_MAX);
-  std::vector<uint16_t> number_of(table.empty() ? 0 : table.back() + 1);
-  for (size_t i = 0; i < table.size(); ++i) number_of[table[i]] = static_cast<uint16_t>(i);
+  const TablePlaces place_of(table);
   const uint32_t bits = bits_for_table(table.size());
   device::CpuDevice device(UINT64_MAX, false);
   PackedList list;
   for_each_piece(values, [&](uint64_t, std::span<uint32_t> piece) {
     parallel_for(tbb::blocked_range<size_t>(0, piece.size(), 1 << 14), [&](const auto& range) {
       for (size_t i = range.begin(); i < range.end(); ++i)
-        piece[i] = number_of[values.table.empty() ? piece[i] : values.table[piece[i]]];
+        piece[i] = place_of[values.table.empty() ? piece[i] : values.table[piece[i]]];
     });
     list.add(device, pack_on(device, piece.data(), piece.size(), bits, list.byte_count()));
   });
