@@ -89,7 +89,8 @@ VOX_API const char* vox_engine_device(const vox_engine* engine);
 VOX_API void vox_engine_cancel(vox_engine* engine);
 
 /* Receives the progress of an engine's calls: the step ("voxelizing"), and the share of it that is done, 0 to 1. It is
- * called often, on any thread, but never twice at once. It must not use the library, except for vox_engine_cancel().
+ * called often, on any thread, but never twice at once. It must not use the library, except for vox_engine_cancel() and
+ * vox_memory_delete().
  * Returns 0, or another number to end the call as vox_engine_cancel() does. */
 typedef int32_t (*vox_progress_function)(void* user, const char* what, double share);
 /* Sets the function; NULL: none. It must not be called while a call of the engine is running. */
@@ -111,6 +112,7 @@ VOX_API vox_status vox_engine_set_log(vox_engine* engine, vox_log_function funct
 /* Makes an array in the memory of the engine's first device, which is the host's for a CPU. It counts towards the engine's
  * memory limit, and must be deleted before the engine. */
 VOX_API vox_status vox_memory_create(vox_engine* engine, uint64_t bytes, void** memory);
+/* Deletes an array. Any thread may call this, also while a call of the engine is running. */
 VOX_API void vox_memory_delete(vox_engine* engine, void** memory);
 /* Copies bytes between memory of any two devices or of the host. */
 VOX_API vox_status vox_memory_copy(void* to, const void* from, uint64_t bytes);

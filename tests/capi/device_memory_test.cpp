@@ -178,5 +178,29 @@ TEST_F(CapiDeviceMemory, IsCheckedAndDeletedOnce) {
   vox_memory_delete(nullptr, &memory);
 }
 
+// Python's collector of garbage may do this.
+TEST_F(CapiDeviceMemory, IsDeletedWhileACallIsRunning) {
+  struct Kept {
+    vox_engine* engine;
+    void* memory;
+  } kept = {engine_, nullptr};
+  EXPECT_OK(vox_memory_create(engine_, 1000, &kept.memory));
+  const auto drop = [](void* user, const char*, double) {
+    auto* const of = static_cast<Kept*>(user);
+    vox_memory_delete(of->engine, &of->memory);
+    return 0;
+  };
+  EXPECT_OK(vox_engine_set_progress(engine_, drop, &kept));
+  const Soup soup(300);
+  const vox_mesh_arrays arrays = soup.arrays();
+  MeshHandle mesh;
+  SceneHandle scene;
+  EXPECT_OK(vox_mesh_create(&arrays, mesh.to()));
+  const vox_voxelize_options options = at_resolution(64);
+  EXPECT_OK(vox_voxelize(engine_, mesh, &options, scene.to()));
+  EXPECT_OK(vox_engine_set_progress(engine_, nullptr, nullptr));
+  EXPECT_EQ(kept.memory, nullptr);
+}
+
 }  // namespace
 }  // namespace vox::test

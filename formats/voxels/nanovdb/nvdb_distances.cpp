@@ -21,8 +21,8 @@ enum class BandValues { F32, F16, Materials };
 
 class NvdbBand {
  public:
-  NvdbBand(const voxelize::DistanceField& field, BandValues values)
-      : field_(field), tree_(field), values_(values) {
+  // The tree must outlive the object.
+  NvdbBand(const DistanceTree& tree, BandValues values) : field_(tree.field()), tree_(tree), values_(values) {
     for (const BandNode& node : tree_.nodes()) {
       (node.is_upper ? uppers_ : lowers_).push_back(&node);
       if (node.is_upper) continue;
@@ -198,7 +198,7 @@ class NvdbBand {
   }
 
   const voxelize::DistanceField& field_;
-  const DistanceTree tree_;
+  const DistanceTree& tree_;
   const BandValues values_;
   std::vector<const BandNode*> uppers_, lowers_;
   std::vector<uint64_t> first_leaves_;  // of each lower node, the number of its first leaf
@@ -219,9 +219,10 @@ void write_nvdb(const voxelize::DistanceField& field, const std::filesystem::pat
   // because programs interpolate between the places of values.
   dag::VoxelScene centers = place;
   centers.origin = place.origin + place.voxel_size.sides() * 0.5;
+  const DistanceTree tree(field);
   std::deque<NvdbBand> bands;
-  bands.emplace_back(field, options.floats == Floats::F16 ? BandValues::F16 : BandValues::F32);
-  if (options.materials) bands.emplace_back(field, BandValues::Materials);
+  bands.emplace_back(tree, options.floats == Floats::F16 ? BandValues::F16 : BandValues::F32);
+  if (options.materials) bands.emplace_back(tree, BandValues::Materials);
   std::deque<NvdbHeads> heads;
   uint64_t bytes = 0;
   for (const NvdbBand& band : bands) {
