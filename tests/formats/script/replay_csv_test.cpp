@@ -13,6 +13,7 @@
 #include "formats/script/scripts.h"
 #include "libvox/base/error.h"
 #include "tests/common/random.h"
+#include "tests/common/test_folder.h"
 #include "tests/formats/mesh/mesh_checks.h"
 
 namespace vox {
@@ -246,8 +247,6 @@ TEST(ReplayCsv, TheSharedRecordingsAreRead) {
 
 class AssignRules : public testing::Test {
  protected:
-  ~AssignRules() override { std::filesystem::remove(file_); }
-
   std::vector<scene::AssignRule> read(const std::string& text) const {
     std::ofstream(file_, std::ios::binary) << text;
     return read_assign_rules(file_);
@@ -261,7 +260,8 @@ class AssignRules : public testing::Test {
     }
   }
 
-  const std::filesystem::path file_ = std::filesystem::path(testing::TempDir()) / "rules.csv";
+  const TestFolder folder_;
+  const std::filesystem::path file_ = folder_.path() / "rules.csv";
 };
 
 TEST_F(AssignRules, HaveAPatternANumberAndMayHaveAName) {
