@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "libvox/base/vec.h"
 
@@ -82,6 +83,16 @@ struct VoxelBox {
   }
   friend bool operator==(const VoxelBox&, const VoxelBox&) = default;
 };
+
+// The voxels of some boxes, which may overlap.
+using VoxelRegion = std::vector<VoxelBox>;
+
+// Returns the sum of the boxes' voxels.
+inline uint64_t voxels_of(const VoxelRegion& region) {
+  uint64_t voxels = 0;
+  for (const VoxelBox& box : region) voxels += box.voxels();
+  return voxels;
+}
 
 inline VoxelBox cube_at(Int3 corner, uint32_t side) {
   int32_t s = static_cast<int32_t>(side);

@@ -168,16 +168,16 @@ class KeptNodes {
   std::vector<Batch> batches_;
 };
 
-// The clipped scene has the nodes of the whole that lie inside the box, and new ones for those that the box cuts. All
+// The clipped scene has the nodes of the whole that lie inside the boxes, and new ones for those that these cut. All
 // nodes get ids, those that are kept first. The result's order follows from the ids, from the root down.
 class Clipping {
  public:
-  Clipping(const FrozenDag& dag, const VoxelBox& box, uint64_t memory)
-      : dag_(dag), box_(box), memory_(memory), levels_(dag.levels.size()), cut_(dag.levels.size()) {}
+  Clipping(const FrozenDag& dag, const VoxelRegion& region, uint64_t memory)
+      : dag_(dag), region_(region), memory_(memory), levels_(dag.levels.size()), cut_(dag.levels.size()) {}
 
   FrozenDag run() {
     if (dag_.empty()) return dag_;
-    const bool is_whole = place_of(0, {0, 0, 0}) == Place::Inside;
+    const bool is_whole = place_of(0, {0, 0, 0}) == Overlap::Whole;
     if (!is_whole) cut_[0].push_back({.corner = {0, 0, 0}, .number = 0});
     NumberSet root_number(1);
     if (is_whole) root_number.add(0);
@@ -203,14 +203,13 @@ class Clipping {
   }
 
  private:
-  // A node that lies partly outside the box, and the id of what is left of it.
+  // A node that lies partly outside the boxes, and the id of what is left of it.
   struct CutNode {
     Int3 corner;
     uint32_t number;
     uint32_t id = kNoNode;  // kNoNode if nothing is left
     std::array<uint32_t, hash::kMaxItemWords> words = {};
   };
-  enum class Place { Inside, Outside, Cut };
 
   struct Level {
     KeptNodes kept;
@@ -219,11 +218,8 @@ class Clipping {
     uint64_t size() const { return kept.size() + added.size(); }
   };
 
-  Place place_of(uint32_t level, Int3 corner) const {
-    const VoxelBox cube = cube_at(corner, dag_.level_side(level));
-    const VoxelBox common = intersection(cube, box_);
-    if (common.empty()) return Place::Outside;
-    return common == cube ? Place::Inside : Place::Cut;
+  Overlap place_of(uint32_t level, Int3 corner) const {
+    return overlap(cube_at(corner, dag_.level_side(level)), region_);
   }
 
   // Calls body(place, octant, corner, number) for the children of a node.
@@ -256,9 +252,9 @@ class Clipping {
     throw_if_cancelled();
     NumberSet numbers(dag_.levels[level + 1].places.nodes());
     for (const CutNode& node : cut_[level])
-      for_each_child(level, node, [&](Place place, uint32_t, Int3 corner, uint32_t number) {
-        if (place == Place::Cut) cut_[level + 1].push_back({.corner = corner, .number = number});
-        if (place == Place::Inside) numbers.add(number);
+      for_each_child(level, node, [&](Overlap place, uint32_t, Int3 corner, uint32_t number) {
+        if (place == Overlap::Part) cut_[level + 1].push_back({.corner = corner, .number = number});
+        if (place == Overlap::Whole) numbers.add(number);
       });
     KeptNodes& kept = levels_[level].kept;
     parallel_for(uint64_t{0}, kept.size(), [&](uint64_t id) {
@@ -300,7 +296,8 @@ class Clipping {
   // These add what is left of a cut leaf or node, and return false if nothing is. No cut node is full.
   bool push_leaf(const CutNode& node, NodeList& list) const {
     const uint32_t* const leaf = node.words.data();
-    const uint64_t mask = leaf_mask(leaf) & leaf_mask_inside(node.corner, box_);
+    uint64_t mask = 0;
+    for (const VoxelBox& box : region_) mask |= leaf_mask(leaf) & leaf_mask_inside(node.corner, box);
     if (mask == 0) return false;
     std::array<uint32_t, hash::kMaxItemWords> words = {};
     LeafWriter writer(words.data(), dag_.materials);
@@ -314,10 +311,10 @@ class Clipping {
   bool push_node(uint32_t level, const CutNode& node, const CutNode*& cut_child, NodeList& list) const {
     const size_t header = list.words.size();
     list.words.push_back(0);
-    for_each_child(level, node, [&](Place place, uint32_t octant, Int3, uint32_t number) {
+    for_each_child(level, node, [&](Overlap place, uint32_t octant, Int3, uint32_t number) {
       uint32_t id = kNoNode;
-      if (place == Place::Cut) id = (cut_child++)->id;
-      if (place == Place::Inside) id = levels_[level + 1].kept.id_of(number);
+      if (place == Overlap::Part) id = (cut_child++)->id;
+      if (place == Overlap::Whole) id = levels_[level + 1].kept.id_of(number);
       if (id == kNoNode) return;
       list.words[header] |= 1u << octant;
       list.words.push_back(id);
@@ -396,7 +393,7 @@ class Clipping {
   }
 
   const FrozenDag& dag_;
-  const VoxelBox box_;
+  const VoxelRegion region_;
   const uint64_t memory_;
   uint64_t kept_bytes_ = 0;
   std::vector<Level> levels_;
@@ -405,8 +402,12 @@ class Clipping {
 
 }  // namespace
 
-FrozenDag clipped(const FrozenDag& dag, const VoxelBox& box, uint64_t memory) {
-  return Clipping(dag, box, memory).run();
+FrozenDag clipped(const FrozenDag& dag, const VoxelRegion& region, uint64_t memory) {
+  return Clipping(dag, region, memory).run();
+}
+
+FrozenDag clipped(const FrozenDag& dag, const VoxelBox& box) {
+  return clipped(dag, VoxelRegion{box});
 }
 
 VoxelScene clipped_scene(const VoxelScene& scene, const VoxelBox& box) {

@@ -1,4 +1,4 @@
-// The cubes of a scene that a box cuts, from the root's down, and the nodes that are made for them (graft.h, parts.h).
+// The cubes of a scene that boxes cut, from the root's down, and the nodes that are made for them (graft.h, parts.h).
 #pragma once
 
 #include <algorithm>
@@ -26,6 +26,10 @@ inline NodeKind kind_at(const FrozenDag& dag, uint32_t level) {
 // would make the part larger, and smaller ones would be cut in greater number.
 VoxelBox box_of_cubes(const VoxelBox& box, uint32_t side);
 
+// How much of a box lies in a region.
+enum class Overlap { None, Part, Whole };
+Overlap overlap(const VoxelBox& box, std::span<const VoxelBox> region);
+
 // The origin of a cut node's child. `number` is the number of a node of the whole or of the part, or a place among the
 // cut nodes of the next level.
 enum class Origin : uint8_t { Nowhere, Whole, Part, Cut };
@@ -34,7 +38,7 @@ struct CutChild {
   uint32_t number = 0;
 };
 
-// A cube that lies partly inside the box, with its node in the whole and in the part before and after the edits.
+// A cube that lies partly inside the region, with its node in the whole and in the part before and after the edits.
 struct CutCube {
   Int3 corner;
   uint32_t whole = kNoNode, before = kNoNode, after = kNoNode;
@@ -46,10 +50,10 @@ struct CutCube {
 };
 using CutCubes = std::vector<std::vector<CutCube>>;  // one list for each level
 
-// Finds the cubes that a box of whole cubes cuts; none of them is a leaf. `before` and `after` are the part inside the
-// box before and after the edits.
+// Finds the cubes that boxes of whole cubes cut; none of them is a leaf. `before` and `after` are the part inside the
+// boxes before and after the edits.
 CutCubes find_cut_cubes(const FrozenDag& whole, const FrozenDag& before, const FrozenDag& after,
-                        const VoxelBox& box);
+                        const VoxelRegion& region);
 
 // Returns for each level the numbers of the cut cubes' children with this origin, in ascending order.
 std::vector<std::vector<uint32_t>> children_from(Origin origin, const CutCubes& cut);

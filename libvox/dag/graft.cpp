@@ -38,15 +38,15 @@ struct GraftedLevel {
 class Grafted {
  public:
   Grafted(std::shared_ptr<const FrozenDag> whole, const FrozenDag& before, const FrozenDag& part,
-          const VoxelBox& box)
+          const VoxelRegion& region)
       : whole_(std::move(whole)),
         levels_(whole_->levels.size()),
-        cut_(find_cut_cubes(*whole_, before, part, box)) {
+        cut_(find_cut_cubes(*whole_, before, part, region)) {
     std::vector<uint32_t> part_ids;
     for (uint32_t level = whole_->depth() + 1; level-- > 0;) part_ids = add_nodes(level, part, part_ids);
   }
 
-  // Finds the digests of the cut cubes from those of the nodes beside and inside the box.
+  // Finds the digests of the cut cubes from those of the nodes beside and inside the boxes.
   void find_digests(const std::vector<std::vector<uint32_t>>& beside,
                     const std::vector<std::vector<Digest>>& of_beside, const FrozenDag& part) {
     const std::vector<std::vector<uint32_t>> inside = children_from(Origin::Part, cut_);
@@ -305,17 +305,23 @@ class Grafted {
 // The part may take a quarter of the memory, of which digests take an eighth.
 constexpr uint64_t kMostOfPart = 2;
 
-Graft::Graft(std::shared_ptr<const FrozenDag> whole, const VoxelBox& box, uint64_t memory)
+static VoxelRegion regions_of_cubes(const VoxelRegion& boxes, uint32_t side) {
+  VoxelRegion region;
+  for (const VoxelBox& box : boxes) region.push_back(box_of_cubes(box, side));
+  return region;
+}
+
+Graft::Graft(std::shared_ptr<const FrozenDag> whole, const VoxelRegion& boxes, uint64_t memory)
     : whole_(std::move(whole)),
-      box_(box_of_cubes(box, whole_->side())),
+      region_(regions_of_cubes(boxes, whole_->side())),
       memory_(memory),
-      part_(clipped(*whole_, box_, memory > UINT64_MAX / kMostOfPart ? UINT64_MAX : kMostOfPart * memory)),
-      beside_(children_from(Origin::Whole, find_cut_cubes(*whole_, part_, part_, box_))) {}
+      part_(clipped(*whole_, region_, memory > UINT64_MAX / kMostOfPart ? UINT64_MAX : kMostOfPart * memory)),
+      beside_(children_from(Origin::Whole, find_cut_cubes(*whole_, part_, part_, region_))) {}
 
 FrozenDag Graft::with(const FrozenDag& part) const {
   constexpr uint64_t kLeastBudget = 8 << 20, kMostBudget = 32 << 20;
-  if (box_ == cube_at({0, 0, 0}, whole_->side())) return part;
-  const auto grafted = std::make_shared<Grafted>(whole_, part_, part, box_);
+  if (overlap(cube_at({0, 0, 0}, whole_->side()), region_) == Overlap::Whole) return part;
+  const auto grafted = std::make_shared<Grafted>(whole_, part_, part, region_);
   FrozenDag result = empty_dag(whole_->resolution, whole_->materials);
   if (grafted->root().id == kNoNode) return result;
   if (digests_beside_.empty()) digests_beside_ = digests_of(*whole_, beside_, memory_);

@@ -49,12 +49,13 @@ struct NodesAbove {
 // Returns the level above these nodes, which must be in Morton order.
 NodesAbove nodes_above(const std::vector<TopNode>& children);
 
-// Cuts a scene at a box of voxels. The part inside the box keeps its place in the grid. The work is
-// proportional to the number of unique nodes that are left, plus the number of nodes that the box cuts.
+// Cuts a scene at boxes of voxels. The part inside the boxes keeps its place in the grid. The work is proportional to
+// the number of unique nodes that are left, plus the number of nodes that the boxes cut.
 
-// Returns the part of a DAG inside the box. The DAG must be one that check_structure() accepts. Throws OutOfMemory if the
+// Returns the part of a DAG inside the boxes. The DAG must be one that check_structure() accepts. Throws OutOfMemory if the
 // nodes that stay as they are would take more than `memory` bytes; the work takes up to twice as much.
-FrozenDag clipped(const FrozenDag& dag, const VoxelBox& box, uint64_t memory = UINT64_MAX);
+FrozenDag clipped(const FrozenDag& dag, const VoxelRegion& region, uint64_t memory = UINT64_MAX);
+FrozenDag clipped(const FrozenDag& dag, const VoxelBox& box);
 
 // Returns the part of a scene inside the box, with its palette, its colors and its place in the world, but without
 // shares, source and history.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <numeric>
+#include <span>
 
 #include "libvox/base/bits.h"
 #include "libvox/base/log.h"
@@ -203,28 +205,48 @@ ScriptFindings survey_volume_script(const Script& script, std::span<const volume
   return found;
 }
 
-VoxelBox touched_box(const Script& script, const std::vector<dag::VoxelScene>& scenes, uint32_t resolution) {
-  VoxelBox touched = {};
-  each_edit(script, scenes, [&](const Edit& edit) {
-    for (const VoxelBox& box : {written_box(edit, resolution), read_box(edit, resolution)})
-      if (!box.empty()) touched = touched.empty() ? box : hull(touched, box);
-  });
-  return touched;
+// Adds a box unless it is empty. The last of a million boxes takes in all that follow.
+static void add_box(VoxelRegion& boxes, const VoxelBox& box) {
+  constexpr size_t kMostBoxes = size_t{1} << 20;
+  if (box.empty()) return;
+  if (boxes.size() < kMostBoxes) {
+    boxes.push_back(box);
+  } else {
+    boxes.back() = hull(boxes.back(), box);
+  }
 }
 
-std::vector<VoxelBox> written_boxes(const Script& script, const std::vector<dag::VoxelScene>& scenes,
-                                    uint32_t resolution) {
-  constexpr size_t kMostBoxes = size_t{1} << 20;
-  std::vector<VoxelBox> boxes;
-  each_edit(script, scenes, [&](const Edit& edit) {
-    const VoxelBox box = written_box(edit, resolution);
-    if (box.empty()) return;
-    if (boxes.size() < kMostBoxes) {
-      boxes.push_back(box);
-    } else {
-      boxes.back() = hull(boxes.back(), box);
-    }
+// Joins boxes that lie near each other. The boxes are halved again and again in the middle of their hull, and the hull
+// takes the place of the halves' boxes if these have more than half of its voxels.
+static VoxelRegion joined(std::span<VoxelBox> boxes, uint32_t halvings) {
+  const VoxelBox all = std::accumulate(boxes.begin(), boxes.end(), boxes.front(), hull);
+  const Int3 size = all.size();
+  const uint32_t axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
+  const auto second = std::partition(boxes.begin(), boxes.end(), [&](const VoxelBox& box) {
+    return box.min[axis] - all.min[axis] < all.max[axis] - box.max[axis];
   });
+  if (halvings == 0 || second == boxes.begin() || second == boxes.end()) return {all};
+  VoxelRegion region = joined({boxes.begin(), second}, halvings - 1);
+  const VoxelRegion others = joined({second, boxes.end()}, halvings - 1);
+  region.insert(region.end(), others.begin(), others.end());
+  return voxels_of(region) > all.voxels() / 2 ? VoxelRegion{all} : region;
+}
+
+VoxelRegion touched_region(const Script& script, const std::vector<dag::VoxelScene>& scenes,
+                           uint32_t resolution) {
+  constexpr uint32_t kHalvings = 6;  // at most 64 boxes
+  VoxelRegion boxes;
+  each_edit(script, scenes, [&](const Edit& edit) {
+    add_box(boxes, written_box(edit, resolution));
+    add_box(boxes, read_box(edit, resolution));
+  });
+  return boxes.empty() ? boxes : joined(boxes, kHalvings);
+}
+
+VoxelRegion written_boxes(const Script& script, const std::vector<dag::VoxelScene>& scenes,
+                          uint32_t resolution) {
+  VoxelRegion boxes;
+  each_edit(script, scenes, [&](const Edit& edit) { add_box(boxes, written_box(edit, resolution)); });
   return boxes;
 }
 

@@ -168,12 +168,14 @@ struct ScriptFindings {
 ScriptFindings survey_script(const Script& script, const std::vector<dag::VoxelScene>& scenes,
                              uint32_t resolution, const OnScriptError& on_error = {});
 
-// Returns a box around all voxels that the script's edits may read or change. `scenes` are those of the script's files.
-VoxelBox touched_box(const Script& script, const std::vector<dag::VoxelScene>& scenes, uint32_t resolution);
+// Returns boxes around all voxels that the script's edits may read or change: a few, one for edits that lie near each
+// other. `scenes` are those of the script's files.
+VoxelRegion touched_region(const Script& script, const std::vector<dag::VoxelScene>& scenes,
+                           uint32_t resolution);
 
 // Returns boxes around all voxels that may differ from their first state at any point of the script.
-std::vector<VoxelBox> written_boxes(const Script& script, const std::vector<dag::VoxelScene>& scenes,
-                                    uint32_t resolution);
+VoxelRegion written_boxes(const Script& script, const std::vector<dag::VoxelScene>& scenes,
+                          uint32_t resolution);
 
 // These functions add palette entries for the materials that edits bring into a scene.
 

@@ -220,7 +220,7 @@ TEST(Clip, IsTheDagOfTheVoxelsInsideTheBox) {
 
 TEST(Clip, OfAnEmptySceneIsEmpty) {
   const auto nothing = [](uint32_t, uint32_t, uint32_t) { return dag::kEmptyVoxel; };
-  const dag::FrozenDag part = dag::clipped(dense_dag(16, true, nothing), {{1, 1, 1}, {5, 5, 5}});
+  const dag::FrozenDag part = dag::clipped(dense_dag(16, true, nothing), VoxelBox{{1, 1, 1}, {5, 5, 5}});
   EXPECT_TRUE(part.empty());
   EXPECT_NO_THROW(dag::verify(part));
 }
@@ -307,26 +307,25 @@ DenseGrid random_blocks(uint64_t seed, uint32_t side, uint32_t materials) {
   };
 }
 
-bool inside(const VoxelBox& box, uint32_t x, uint32_t y, uint32_t z) {
-  const Int3 at = {static_cast<int32_t>(x), static_cast<int32_t>(y), static_cast<int32_t>(z)};
-  for (uint32_t k = 0; k < 3; ++k)
-    if (at[k] < box.min[k] || at[k] >= box.max[k]) return false;
-  return true;
+bool inside(const VoxelRegion& region, uint32_t x, uint32_t y, uint32_t z) {
+  const VoxelBox voxel =
+      cube_at({static_cast<int32_t>(x), static_cast<int32_t>(y), static_cast<int32_t>(z)}, 1);
+  return std::ranges::any_of(region, [&](const VoxelBox& box) { return !intersection(box, voxel).empty(); });
 }
 
-DenseGrid changed_in(const VoxelBox& box, const DenseGrid& before, const DenseGrid& after) {
+DenseGrid changed_in(const VoxelRegion& region, const DenseGrid& before, const DenseGrid& after) {
   return [=](uint32_t x, uint32_t y, uint32_t z) {
-    return inside(box, x, y, z) ? after(x, y, z) : before(x, y, z);
+    return inside(region, x, y, z) ? after(x, y, z) : before(x, y, z);
   };
 }
 
-void expect_grafted(uint32_t resolution, bool materials, const VoxelBox& box, const DenseGrid& before,
+void expect_grafted(uint32_t resolution, bool materials, const VoxelRegion& region, const DenseGrid& before,
                     const DenseGrid& after) {
   const auto whole = std::make_shared<dag::FrozenDag>(dense_dag(resolution, materials, before));
-  const dag::FrozenDag expected = dense_dag(resolution, materials, changed_in(box, before, after));
-  const dag::Graft graft(whole, box);
-  expect_equal(dag::clipped(*whole, graft.box()), graft.part());
-  const dag::FrozenDag result = graft.with(dag::clipped(expected, graft.box()));
+  const dag::FrozenDag expected = dense_dag(resolution, materials, changed_in(region, before, after));
+  const dag::Graft graft(whole, region);
+  expect_equal(dense_dag(resolution, materials, changed_in(graft.region(), nowhere, before)), graft.part());
+  const dag::FrozenDag result = graft.with(dag::clipped(expected, graft.region()));
   expect_equal(expected, result);
   EXPECT_EQ(result.voxels, expected.voxels);
   EXPECT_NO_THROW(dag::verify(result));
@@ -342,6 +341,28 @@ VoxelBox random_box(Random& random, uint32_t resolution) {
   return box;
 }
 
+VoxelRegion random_region(Random& random, uint32_t resolution) {
+  VoxelRegion region;
+  for (uint32_t boxes = 1 + random.below(random.below(2) == 0 ? 1 : 9); boxes > 0; --boxes)
+    region.push_back(random_box(random, resolution));
+  return region;
+}
+
+// Boxes that overlap, and boxes that fill a cube of the DAG together, of which none fills it alone.
+TEST(Clipped, OfABoxesRegionIsTheGridInsideAnyOfThem) {
+  Random random(2);
+  for (uint32_t i = 0; i < 8 * kThoroughness; ++i) {
+    const uint32_t resolution = 4 + random.below(61);
+    const DenseGrid grid = i % 2 == 0 ? DenseGrid(everywhere) : random_blocks(i, 1 + random.below(9), 2);
+    VoxelRegion region = random_region(random, resolution);
+    if (i % 4 == 0)
+      region = {{{0, 0, 0}, {9, 64, 64}}, {{9, 0, 0}, {64, 40, 64}}, {{9, 38, 1}, {64, 64, 64}}};
+    SCOPED_TRACE(testing::Message() << "case " << i << ", " << resolution << "³");
+    expect_equal(dense_dag(resolution, true, changed_in(region, nowhere, grid)),
+                 dag::clipped(dense_dag(resolution, true, grid), region));
+  }
+}
+
 TEST(Graft, IsTheSceneOfTheChangedGrid) {
   Random random(1);
   for (uint32_t i = 0; i < 4 * kThoroughness; ++i) {
@@ -352,13 +373,13 @@ TEST(Graft, IsTheSceneOfTheChangedGrid) {
     const DenseGrid afters[] = {random_blocks(i, side + 1, 3), nowhere, everywhere, before,
                                 random_blocks(i + 1, side, 1)};
     SCOPED_TRACE(testing::Message() << "case " << i << ", " << resolution << "³");
-    expect_grafted(resolution, materials, random_box(random, resolution), before, afters[random.below(5)]);
+    expect_grafted(resolution, materials, random_region(random, resolution), before, afters[random.below(5)]);
   }
 }
 
 // The words of the leaves, and of the nodes above them, are made piece by piece.
 TEST(Graft, OfALargeSceneIsReadPieceByPiece) {
-  expect_grafted(160, true, {{20, 70, 80}, {61, 102, 99}}, random_blocks(7, 2, 3), random_blocks(8, 3, 3));
+  expect_grafted(160, true, {{{20, 70, 80}, {61, 102, 99}}}, random_blocks(7, 2, 3), random_blocks(8, 3, 3));
 }
 
 TEST(Digests, AreTheSameInAFile) {
@@ -390,30 +411,30 @@ TEST(Digests, AreTheSameWhereSeveralRanksReadTheNodes) {
 }
 
 TEST(Graft, OfAnEmptySceneIsThePart) {
-  expect_grafted(64, true, {{8, 8, 8}, {17, 12, 11}}, nowhere, everywhere);
-  expect_grafted(64, false, {{8, 8, 8}, {17, 12, 11}}, nowhere, nowhere);
+  expect_grafted(64, true, {{{8, 8, 8}, {17, 12, 11}}}, nowhere, everywhere);
+  expect_grafted(64, false, {{{8, 8, 8}, {17, 12, 11}}}, nowhere, nowhere);
 }
 
 TEST(Graft, MayLeaveNothing) {
-  const VoxelBox box = {{40, 3, 7}, {50, 9, 33}};
-  expect_grafted(64, true, box, changed_in(box, nowhere, everywhere), nowhere);
+  const VoxelRegion region = {{{40, 3, 7}, {50, 9, 33}}};
+  expect_grafted(64, true, region, changed_in(region, nowhere, everywhere), nowhere);
 }
 
 TEST(Graft, ScenesOfOneLeafAreThePart) {
-  expect_grafted(4, true, {{1, 1, 1}, {2, 2, 2}}, random_blocks(1, 1, 3), everywhere);
+  expect_grafted(4, true, {{{1, 1, 1}, {2, 2, 2}}}, random_blocks(1, 1, 3), everywhere);
 }
 
 // Edits of an edited scene read their nodes through both.
 TEST(Graft, MayBeOfAGraft) {
   const DenseGrid before = random_blocks(5, 2, 3),
-                  between = changed_in({{3, 4, 5}, {20, 21, 22}}, before, everywhere),
-                  after = changed_in({{12, 4, 5}, {30, 30, 30}}, between, random_blocks(6, 3, 3));
+                  between = changed_in({{{3, 4, 5}, {20, 21, 22}}}, before, everywhere),
+                  after = changed_in({{{12, 4, 5}, {30, 30, 30}}}, between, random_blocks(6, 3, 3));
   const auto whole = std::make_shared<dag::FrozenDag>(dense_dag(64, true, before));
   const dag::FrozenDag first = dense_dag(64, true, between), second = dense_dag(64, true, after);
-  const dag::Graft one(whole, {{3, 4, 5}, {20, 21, 22}});
-  const auto edited = std::make_shared<dag::FrozenDag>(one.with(dag::clipped(first, one.box())));
-  const dag::Graft two(edited, {{12, 4, 5}, {30, 30, 30}});
-  expect_equal(second, two.with(dag::clipped(second, two.box())));
+  const dag::Graft one(whole, {{{3, 4, 5}, {20, 21, 22}}});
+  const auto edited = std::make_shared<dag::FrozenDag>(one.with(dag::clipped(first, one.region())));
+  const dag::Graft two(edited, {{{12, 4, 5}, {30, 30, 30}}});
+  expect_equal(second, two.with(dag::clipped(second, two.region())));
 }
 
 }  // namespace

@@ -358,7 +358,7 @@ INSTANTIATE_TEST_SUITE_P(All, EditorScripts, testing::ValuesIn(kEditorPlans),
 TEST(Editor, ScriptsOnAPartOfTheSceneLeaveTheSame) {
   const QuietLog quiet;
   const auto engine = test_engine();
-  uint32_t parts = 0;
+  uint32_t parts = 0, several = 0;
   for (uint32_t number = 0; number < cases_on_device(6 * kThoroughness); ++number) {
     Random random(number + 77);
     const uint32_t resolution = 30 + random.below(70);
@@ -369,9 +369,10 @@ TEST(Editor, ScriptsOnAPartOfTheSceneLeaveTheSame) {
     const Expected expected = expected_of(script, scenes, materials);
     std::vector<dag::VoxelScene> others(scenes.size() - 1);
     for (size_t i = 0; i < others.size(); ++i) others[i].dag.resolution = scenes[i + 1].side;
-    const VoxelBox touched = edit::touched_box(script, others, resolution);
+    const VoxelRegion touched = edit::touched_region(script, others, resolution);
+    several += touched.size() > 1 ? 1 : 0;
     const dag::Graft graft(std::make_shared<dag::FrozenDag>(reference_dag(scenes[0], resolution, materials)),
-                           touched.empty() ? cube_at({0, 0, 0}, dag::kLeafSide) : touched);
+                           touched.empty() ? VoxelRegion{cube_at({0, 0, 0}, dag::kLeafSide)} : touched);
     parts += graft.part().voxels < expected.end.voxels ? 1 : 0;
     const auto session = edit::make_edit_session(engine->handle(), engine->table(), graft.part());
     std::vector<edit::EditorScene> brushes;
@@ -386,6 +387,7 @@ TEST(Editor, ScriptsOnAPartOfTheSceneLeaveTheSame) {
     ASSERT_NO_THROW(dag::verify(end));
   }
   EXPECT_GT(parts, 0u);
+  EXPECT_GT(several, 0u);
 }
 
 // An undo at the end may need any state, so all of them must be kept.

@@ -249,14 +249,35 @@ TEST(ScriptSurvey, AnEditOfAVolumeLiesWhereItsOwnMaskDoes) {
   EXPECT_NE(log.text().find("a.txt:2: changes nothing inside the volume"), std::string::npos) << log.text();
 }
 
-TEST(ScriptSurvey, TheTouchedBoxHoldsWhatAllEditsReadAndWrite) {
+TEST(ScriptSurvey, TheTouchedRegionHoldsWhatAllEditsReadAndWrite) {
   const edit::Edit copy = edit::CopyEdit{.source = {{1, 2, 3}, {4, 4, 4}}, .to = {10, 10, 10}};
   const edit::Script script =
       script_of({box_edit({30, 0, 0}, {40, 1, 1}), copy, box_edit({6, 6, 6}, {15, 7, 7})});
-  EXPECT_EQ(edit::touched_box(script, {}, 20), (VoxelBox{{1, 2, 3}, {15, 12, 11}}));
+  EXPECT_EQ(edit::touched_region(script, {}, 20),
+            (VoxelRegion{{{1, 2, 3}, {4, 4, 4}}, {{6, 6, 6}, {15, 12, 11}}}));
   EXPECT_EQ(edit::written_boxes(script, {}, 20),
-            (std::vector<VoxelBox>{{{10, 10, 10}, {13, 12, 11}}, {{6, 6, 6}, {15, 7, 7}}}));
-  EXPECT_TRUE(edit::touched_box(script_of({box_edit({30, 0, 0}, {40, 1, 1})}), {}, 20).empty());
+            (VoxelRegion{{{10, 10, 10}, {13, 12, 11}}, {{6, 6, 6}, {15, 7, 7}}}));
+  EXPECT_TRUE(edit::touched_region(script_of({box_edit({30, 0, 0}, {40, 1, 1})}), {}, 20).empty());
+}
+
+TEST(ScriptSurvey, TheTouchedRegionHoldsEveryEditInAFewBoxes) {
+  constexpr uint32_t kResolution = 1 << 14;
+  for (uint32_t seed = 0; seed < 20; ++seed) {
+    Random random(seed);
+    std::vector<edit::Edit> edits;
+    for (uint32_t i = 0; i < 1 + 50 * seed; ++i) {
+      const Int3 at = {static_cast<int32_t>(random.below(kResolution - 64)),
+                       static_cast<int32_t>(random.below(kResolution - 64)),
+                       static_cast<int32_t>(random.below(1 + seed * 100))};
+      edits.push_back(box_edit(at, at + Int3{1 + static_cast<int32_t>(random.below(64)), 7, 9}));
+    }
+    const edit::Script script = script_of(edits);
+    const VoxelRegion region = edit::touched_region(script, {}, kResolution);
+    EXPECT_LE(region.size(), 64u);
+    for (const VoxelBox& written : edit::written_boxes(script, {}, kResolution))
+      EXPECT_TRUE(std::ranges::any_of(
+          region, [&](const VoxelBox& box) { return intersection(written, box) == written; }));
+  }
 }
 
 TEST(ScriptSurvey, TheLastOfMoreThanAMillionBoxesHoldsAllThatFollow) {

@@ -1,6 +1,8 @@
 // vox-edit: applies the edits of a script to a scene file.
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "formats/io/output_file.h"
 #include "formats/results/files.h"
 #include "formats/scene/any_scene.h"
@@ -95,7 +97,7 @@ class EditRun {
   const EditOptions& options_;
   EngineSoon& engine_soon_;
   const std::optional<bricks::FrozenBricks> bricks_before_;  // those beside the scene
-  std::vector<VoxelBox> written_;                            // where the bricks may change
+  VoxelRegion written_;                                      // where the bricks may change
   dag::VoxelScene scene_;                                    // as it was read, later as it is in the end
   std::optional<dag::VoxelScene>
       before_;  // a scene with colors as it was read; scene_ then has materials in their place
@@ -138,24 +140,26 @@ void EditRun::run(double read_seconds) {
 bool EditRun::take_part() {
   const uint32_t resolution = scene_.dag.resolution;
   const bool materials = scene_.dag.materials;
-  VoxelBox touched = edit::touched_box(script_, others_, resolution);
-  if (touched.voxels() > cube_at({0, 0, 0}, resolution).voxels() / 2) {
+  VoxelRegion touched = edit::touched_region(script_, others_, resolution);
+  if (voxels_of(touched) > cube_at({0, 0, 0}, resolution).voxels() / 2) {
     if (scene_.dag.paged)
       scene_.dag = read_any_scene(options_.scene, options_.engine, SceneForm::Any, Damage::Ignored).dag;
     return false;
   }
-  if (touched.empty()) touched = cube_at({0, 0, 0}, dag::kLeafSide);
+  if (touched.empty()) touched = {cube_at({0, 0, 0}, dag::kLeafSide)};
   try {
     graft_.emplace(std::make_shared<dag::FrozenDag>(std::move(scene_.dag)), touched,
                    memory_for_values(options_.engine));
   } catch (OutOfMemory& error) {
-    error.hint("allow more with --memory-limit, or edit places that lie far apart in several runs");
+    error.hint("allow more with --memory-limit, or edit in several runs");
     throw;
   }
   scene_.dag = dag::empty_dag(resolution, materials);
-  const VoxelBox& part = graft_->box();
-  log_info("the scene is too large for the memory: only the part from {},{},{} to {},{},{} is loaded, {}",
-           part.min.x, part.min.y, part.min.z, part.max.x, part.max.y, part.max.z,
+  const VoxelRegion& region = graft_->region();
+  const VoxelBox part = std::accumulate(region.begin(), region.end(), region.front(), hull);
+  log_info("the scene is too large for the memory: only {} from {},{},{} to {},{},{} {} loaded, {}",
+           region.size() == 1 ? "the part" : format_count(region.size(), "part"), part.min.x, part.min.y,
+           part.min.z, part.max.x, part.max.y, part.max.z, region.size() == 1 ? "is" : "are",
            format_bytes(graft_->part().bytes()));
   return true;
 }
@@ -282,8 +286,7 @@ dag::VoxelScene EditRun::edited_until(const edit::Command& last) {
 std::optional<bricks::FrozenBricks> EditRun::bricks_of(const dag::VoxelScene& scene) {
   if (!bricks_before_) return std::nullopt;
   const volume::Volume voxels = dag::scene_volume(scene);
-  uint64_t written = 0;
-  for (const VoxelBox& box : written_) written += box.voxels();
+  const uint64_t written = voxels_of(written_);
   try {
     const bricks::BricksRecipe recipe = bricks::recipe_of(*bricks_before_);
     if (recipe.slope || bricks_before_->is_sparse() || written > voxels.info.box().voxels() / 2)
