@@ -379,6 +379,7 @@ void SplatSums::take(double opacity, std::vector<ColoredVoxel>& to) {
   for (const int32_t row : used_rows_) {
     const Row& sums = rows_[static_cast<size_t>(row)];
     auto& [begin, end] = used_[static_cast<size_t>(row)];
+    const uint32_t row_code = dag::VoxelCube::code({0, row % kSide, row / kSide});
     for (int32_t x = begin; x < end; ++x) {
       const auto i = static_cast<size_t>(x);
       if (sums.transparency[i] > most || sums.transparency[i] == 1) continue;
@@ -386,7 +387,7 @@ void SplatSums::take(double opacity, std::vector<ColoredVoxel>& to) {
       const auto code = [&](float sum) {
         return codes[static_cast<uint32_t>(std::min(sum * share + 0.5f, 65535.0f))];
       };
-      to.push_back({dag::VoxelCube::code({x, row % kSide, row / kSide}),
+      to.push_back({dag::VoxelCube::code({x, 0, 0}) | row_code,
                     rgb_value({code(sums.red[i]), code(sums.green[i]), code(sums.blue[i])})});
     }
     begin = end = 0;

@@ -220,9 +220,11 @@ class SplatCubes {
 
   void read(size_t cube, VoxelSink& to) {
     if (const std::vector<ColoredVoxel>* voxels = kept_.find(cube)) return put(*voxels, to);
-    const std::vector<ColoredVoxel> voxels = voxels_of(cubes_[cube]);
-    put(voxels, to);
-    kept_.keep(cube, voxels);
+    Scratch& scratch = scratch_.local();
+    scratch.voxels.clear();
+    find_voxels(cubes_[cube], scratch);
+    put(scratch.voxels, to);
+    kept_.keep(cube, scratch.voxels);
   }
 
  private:
@@ -233,21 +235,25 @@ class SplatCubes {
     }
   }
 
-  std::vector<ColoredVoxel> voxels_of(uint64_t cube) {
+  // The memory of one thread, which each cube uses again.
+  struct Scratch {
+    SplatSums sums;
+    std::vector<ColoredVoxel> voxels;
+  };
+
+  void find_voxels(uint64_t cube, Scratch& scratch) {
     const std::vector<uint32_t> splats = tree_.splats_of(cube);
     const Int3 corner = dag::cube_corner(cube);
-    if (is_whole(splats, corner)) return {{kWholeCube, colors_ ? color_at_middle(splats, corner) : 0}};
-    SplatSums& sums = sums_.local();
+    if (is_whole(splats, corner))
+      return scratch.voxels.push_back({kWholeCube, colors_ ? color_at_middle(splats, corner) : 0});
     for (const uint32_t i : splats) {
       if (colors_) {
-        sums.add_colored(tree_.splat(i), corner, resolution_);
+        scratch.sums.add_colored(tree_.splat(i), corner, resolution_);
       } else {
-        sums.add(tree_.splat(i), corner, resolution_);
+        scratch.sums.add(tree_.splat(i), corner, resolution_);
       }
     }
-    std::vector<ColoredVoxel> voxels;
-    sums.take(opacity_, voxels);
-    return voxels;
+    scratch.sums.take(opacity_, scratch.voxels);
   }
 
   // Tells if all voxels are filled, and their colors are about the same.
@@ -301,7 +307,7 @@ class SplatCubes {
   bool colors_;
   std::vector<uint64_t> cubes_;
   KeptVoxels kept_;
-  tbb::enumerable_thread_specific<SplatSums> sums_;
+  tbb::enumerable_thread_specific<Scratch> scratch_;
 };
 
 }  // namespace
