@@ -118,7 +118,8 @@ std::optional<dag::VoxelScene> scene_as_used(const fs::path& path, const EngineO
   const uint64_t left = limit - std::min(resident_bytes(), limit);
   const uint64_t whole =
       parts.colors ? 2 * bytes : 0;  // the DAG, if colors are paged, and the numbers of its voxels
-  bytes += info.color_bytes.value_or(0);
+  const uint64_t color_bytes = info.colors ? info.colors->bytes : 0;
+  bytes += color_bytes;
   if (ranks.count() == 1 && bytes <= most_at_once(loading, left)) return std::nullopt;
   const uint64_t half = limit / 2 - std::min(limit / 2, whole);
   const uint64_t budget = limits_host(options) ? std::max(half, kLeastBudget) : std::min(half, kMostBudget);
@@ -127,7 +128,7 @@ std::optional<dag::VoxelScene> scene_as_used(const fs::path& path, const EngineO
       read_paged_scene(path, std::make_shared<PagedBudget>(budget, fs::temp_directory_path(none)));
   if (scene)
     log_debug("{}: {} of {} are read as they are used, {} at a time", path.string(),
-              format_bytes(info.color_bytes.value_or(bytes)), parts.colors ? "colors" : "words",
+              format_bytes(parts.colors ? color_bytes : bytes), parts.colors ? "colors" : "words",
               format_bytes(budget));
   return scene;
 }

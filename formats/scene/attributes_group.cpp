@@ -189,14 +189,15 @@ void write_attribute_group(const h5::Object& file, VoxelAttribute attribute,
   if (!values.table.empty()) h5::write_words(group, "table", values.table, compression);
 }
 
-std::optional<uint64_t> attribute_bytes_of(const h5::Object& file, VoxelAttribute attribute) {
+std::optional<AttributeInfo> attribute_info_of(const h5::Object& file, VoxelAttribute attribute) {
   const std::optional<h5::Object> group = open_attribute(file, attribute);
   if (!group) return std::nullopt;
-  return h5::read_attribute<uint64_t>(*group, "bytes") +
-         attributes::groups_of(h5::read_attribute<uint64_t>(*group, "count")) *
-             sizeof(attributes::ValueGroup) +
-         (h5::has_child(*group, "table") ? h5::words_in(h5::open_dataset(*group, "table")) * sizeof(uint32_t)
-                                         : 0);
+  uint64_t bytes =
+      h5::read_attribute<uint64_t>(*group, "bytes") +
+      attributes::groups_of(h5::read_attribute<uint64_t>(*group, "count")) * sizeof(attributes::ValueGroup);
+  if (h5::has_child(*group, "table"))
+    bytes += h5::words_in(h5::open_dataset(*group, "table")) * sizeof(uint32_t);
+  return AttributeInfo{bytes, checked_digest(h5::read_text(*group, "digest"), *group)};
 }
 
 std::optional<attributes::PackedValues> read_attribute_group(const h5::Object& file, VoxelAttribute attribute,

@@ -193,8 +193,11 @@ std::optional<attributes::PackedValues> read_attribute_group(const h5::Object& f
                                                              uint64_t voxels,
                                                              const std::shared_ptr<PagedBudget>& budget = {});
 
-// Returns the bytes that the values take in memory, without reading them.
-std::optional<uint64_t> attribute_bytes_of(const h5::Object& file, VoxelAttribute attribute);
+// Returns the digest that a file states. `object` is where the text stands.
+dag::Digest checked_digest(const std::string& text, const h5::Object& object);
+
+// Returns what is known about the values without reading them.
+std::optional<AttributeInfo> attribute_info_of(const h5::Object& file, VoxelAttribute attribute);
 
 // Reads and writes a spatial hash as the group /hash of a scene file:
 //

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <system_error>
 
+#include "formats/file_types.h"
 #include "formats/io/h5.h"
 #include "formats/io/read_file.h"
 #include "formats/scene/groups.h"
@@ -141,8 +142,8 @@ SceneInfo read_scene_info(const fs::path& path) {
     to.svo_nodes = level.svo_nodes;
     info.level_words.push_back(level.words);
   }
-  info.color_bytes = attribute_bytes_of(file, VoxelAttribute::Colors);
-  info.normal_bytes = attribute_bytes_of(file, VoxelAttribute::Normals);
+  info.colors = attribute_info_of(file, VoxelAttribute::Colors);
+  info.normals = attribute_info_of(file, VoxelAttribute::Normals);
   return info;
 }
 
@@ -239,12 +240,16 @@ std::optional<dag::Digest> parse_digest(std::string_view text) {
   return digest;
 }
 
+}  // namespace
+
 dag::Digest checked_digest(const std::string& text, const h5::Object& object) {
   std::optional<dag::Digest> digest = parse_digest(text);
   if (!digest)
     throw Error(fmt::format("the digest '{}' has not 32 hexadecimal digits", text)).at(object.where());
   return *digest;
 }
+
+namespace {
 
 // --- writing ---
 

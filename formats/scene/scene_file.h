@@ -98,14 +98,19 @@ struct SymmetricSize {
   uint64_t nodes = 0, bytes = 0;  // bytes of words
 };
 
+// The size of a scene's colors or normals in memory, and their digest if it is known.
+struct AttributeInfo {
+  uint64_t bytes = 0;
+  std::optional<dag::Digest> digest = {};
+};
+
 // Facts that a file with an SVDAG or its symmetric form states in attributes and in sizes of datasets. Nothing that
 // takes long is read or checked.
 struct SceneInfo {
   dag::VoxelScene scene;              // its levels have counts, but no words
   std::vector<uint64_t> level_words;  // the number of words of each level in memory
   uint32_t version = kSceneVersion;
-  std::optional<uint64_t> color_bytes = {},
-                          normal_bytes = {};  // of attributes apart from the SVDAG, in memory
+  std::optional<AttributeInfo> colors = {}, normals = {};
   std::optional<SymmetricSize> symmetric = {};
 };
 SceneInfo read_scene_info(const std::filesystem::path& path);

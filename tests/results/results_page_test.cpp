@@ -189,7 +189,8 @@ ResultGroup convert_results() {
   conversion.kernels.emplace_back();
   const VolumeConversion volume;
   SceneFigures figures = scene;
-  figures.normal_bytes = 0;
+  figures.normals = AttributeInfo{0, dag::Digest{}};
+  if (figures.colors) figures.colors->digest.emplace();
   ResultGroup results = results_of({.file = "",
                                     .verified = true,
                                     .scene = figures,

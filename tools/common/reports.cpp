@@ -271,7 +271,7 @@ SymmetricSize size_of(const dag::SymmetricDag& dag) {
 
 SceneFigures::SceneFigures(const dag::VoxelScene& scene) : scene(scene) {
   for (const dag::DagLevel& level : scene.dag.levels) level_words.push_back(level.words.size());
-  if (scene.colors) color_bytes = scene.colors->bytes();
+  if (scene.colors) colors = AttributeInfo{scene.colors->bytes()};
 }
 
 uint64_t SceneFigures::bytes() const {
@@ -280,20 +280,20 @@ uint64_t SceneFigures::bytes() const {
   return sum;
 }
 
-std::string values_text(const SceneFigures& figures, uint64_t bytes) {
+std::string values_text(const SceneFigures& figures, const AttributeInfo& values) {
   const auto voxels = static_cast<double>(figures.scene.dag.voxels);
-  return fmt::format("{}, {:.2f} bits a voxel", format_bytes(bytes),
-                     voxels > 0 ? 8 * static_cast<double>(bytes) / voxels : 0);
+  return fmt::format("{}, {:.2f} bits a voxel{}{}", format_bytes(values.bytes),
+                     voxels > 0 ? 8 * static_cast<double>(values.bytes) / voxels : 0,
+                     values.digest ? ", digest " : "", values.digest ? dag::to_string(*values.digest) : "");
 }
 
 std::string summary_line(const SceneFigures& figures) {
   const dag::VoxelScene& scene = figures.scene;
-  return fmt::format(
-      "{} voxels, {} unique nodes of {}, {} in memory{}, digest {}", format_count(scene.dag.voxels),
-      format_count(scene.dag.unique_nodes()), format_count(scene.dag.svo_nodes()),
-      format_bytes(figures.bytes()),
-      figures.color_bytes ? " and colors of " + values_text(figures, *figures.color_bytes) : "",
-      dag::to_string(scene.dag.digest));
+  return fmt::format("{} voxels, {} unique nodes of {}, {} in memory{}, digest {}",
+                     format_count(scene.dag.voxels), format_count(scene.dag.unique_nodes()),
+                     format_count(scene.dag.svo_nodes()), format_bytes(figures.bytes()),
+                     figures.colors ? " and colors of " + values_text(figures, *figures.colors) : "",
+                     dag::to_string(scene.dag.digest));
 }
 
 std::string box_text(const VoxelBox& box) {
@@ -308,9 +308,9 @@ HtmlPage::Facts scene_facts(const SceneFigures& figures) {
       {"resolution", fmt::format("{} voxels along the longest side, cube of {}", dag.resolution, dag.side())},
       {"voxels", fmt::format("{} ({}{}{})", format_count(dag.voxels), coverage_text(scene),
                              scene.solid ? ", solid" : "",
-                             dag.materials         ? ", 4-bit materials"
-                             : figures.color_bytes ? ", 24-bit colors"
-                                                   : ", no materials")},
+                             dag.materials    ? ", 4-bit materials"
+                             : figures.colors ? ", 24-bit colors"
+                                              : ", no materials")},
       {"voxel size",
        fmt::format("{} {}, origin {:.6g}, {:.6g}, {:.6g}, {} axis up", format_sides(scene.voxel_size),
                    scene.unit == scene::LengthUnit::Meter ? "m" : "scene units", scene.origin.x,
@@ -321,8 +321,8 @@ HtmlPage::Facts scene_facts(const SceneFigures& figures) {
       {"command", scene.command},
       {"nodes", fmt::format("{} unique of {} in the octree, {}", format_count(dag.unique_nodes()),
                             format_count(dag.svo_nodes()), format_bytes(figures.bytes()))}};
-  if (figures.color_bytes) facts.emplace_back("colors", values_text(figures, *figures.color_bytes));
-  if (figures.normal_bytes) facts.emplace_back("normals", values_text(figures, *figures.normal_bytes));
+  if (figures.colors) facts.emplace_back("colors", values_text(figures, *figures.colors));
+  if (figures.normals) facts.emplace_back("normals", values_text(figures, *figures.normals));
   if (figures.symmetric) facts.emplace_back("symmetric", symmetric_line(*figures.symmetric));
   return facts;
 }

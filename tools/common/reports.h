@@ -101,12 +101,12 @@ SymmetricSize size_of(const dag::SymmetricDag& dag);
 struct SceneFigures {
   SceneFigures(const dag::VoxelScene& scene);  // for a scene whose words have been read
   SceneFigures(const dag::VoxelScene& scene, std::vector<uint64_t> level_words,
-               std::optional<uint64_t> color_bytes = {}, std::optional<SymmetricSize> symmetric = {},
-               std::optional<uint64_t> normal_bytes = {})
+               std::optional<AttributeInfo> colors = {}, std::optional<SymmetricSize> symmetric = {},
+               std::optional<AttributeInfo> normals = {})
       : scene(scene),
         level_words(std::move(level_words)),
-        color_bytes(color_bytes),
-        normal_bytes(normal_bytes),
+        colors(std::move(colors)),
+        normals(std::move(normals)),
         symmetric(symmetric) {}
 
   uint64_t level_bytes(size_t level) const { return level_words[level] * sizeof(uint32_t); }
@@ -114,8 +114,8 @@ struct SceneFigures {
 
   const dag::VoxelScene& scene;
   std::vector<uint64_t> level_words;
-  std::optional<uint64_t> color_bytes = {}, normal_bytes = {};  // of attributes apart from the DAG
-  std::optional<SymmetricSize> symmetric = {};                  // if the file holds this form
+  std::optional<AttributeInfo> colors = {}, normals = {};
+  std::optional<SymmetricSize> symmetric = {};  // if the file holds this form
 };
 
 // Returns the first and the last voxel along each axis: "x 0 to 63, y 2 to 9, z 0 to 63".
@@ -124,8 +124,8 @@ std::string box_text(const VoxelBox& box);
 // Returns names and texts: "resolution", "4096 voxels along the longest side, cube of 4096"; "voxels", …
 HtmlPage::Facts scene_facts(const SceneFigures& figures);
 
-// The size of a scene's colors or normals: "12.30 MiB, 2.36 bits a voxel".
-std::string values_text(const SceneFigures& figures, uint64_t bytes);
+// Describes a scene's colors or normals: "12.30 MiB, 2.36 bits a voxel", and the digest if it is known.
+std::string values_text(const SceneFigures& figures, const AttributeInfo& values);
 
 // Describes size, palette with shares, and nodes of each level on one screen.
 std::string describe_scene(const SceneFigures& figures);

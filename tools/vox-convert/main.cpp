@@ -25,7 +25,7 @@ SceneFigures figures_of(const dag::VoxelScene& scene, const ConvertOptions& opti
   if (!options.parts) return SceneFigures(scene);
   try {
     const SceneInfo written = read_scene_info(options.output);
-    return SceneFigures(scene, written.level_words, written.color_bytes);
+    return SceneFigures(scene, written.level_words, written.colors);
   } catch (const Error& error) {
     throw Error(fmt::format("is written, but its figures cannot be read: {}", error.what()))
         .at(options.output.string());
@@ -98,7 +98,7 @@ void convert(const ConvertOptions& options, MakeScene make_scene) {
   conversion.seconds.total = total.seconds();
   if (options.engine.profile) print_profile(conversion.kernels);
   SceneFigures figures = figures_of(scene, options);
-  if (output.normals) figures.normal_bytes = output.normals->bytes();
+  if (output.normals) figures.normals = AttributeInfo{output.normals->bytes()};
   if (options.json)
     return print_results(options, {.file = options.output,
                                    .verified = options.verify,

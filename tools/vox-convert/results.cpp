@@ -138,6 +138,15 @@ std::string shown_names(const std::vector<std::string>& names) {
       names.size() > kShown ? fmt::format(" and {} more", format_count(names.size() - kShown)) : "");
 }
 
+// Sets the size of colors or normals, and their digest if it is known.
+void set_values(ResultGroup& results, const std::string& name, const std::optional<AttributeInfo>& values,
+                const std::string& what) {
+  if (!values) return;
+  results.set(name + "_bytes", values->bytes, "bytes", "Size of " + what);
+  if (values->digest)
+    results.set(name + "_digest", dag::to_string(*values->digest), "With `--info`: digest of " + what);
+}
+
 }  // namespace
 
 ResultGroup results_of(const ConvertResults& shown) {
@@ -145,13 +154,11 @@ ResultGroup results_of(const ConvertResults& shown) {
   results.set("file", shown.file.string(), "The file that was written, or read if none is written.");
   if (shown.verified) results.set("verified", true, "True with `--verify`: a wrong file is an error.");
   if (shown.scene) set_scene(results, *shown.scene);
-  if (shown.scene && shown.scene->color_bytes)
-    results.set("color_bytes", *shown.scene->color_bytes, "bytes",
-                "Size of the voxels' 24-bit colors, which are stored apart from the nodes (`--materials "
-                "colors`).");
-  if (shown.scene && shown.scene->normal_bytes)
-    results.set("normal_bytes", *shown.scene->normal_bytes, "bytes",
-                "Size of the voxels' normals (`--normals`).");
+  if (shown.scene) {
+    set_values(results, "color", shown.scene->colors,
+               "the voxels' 24-bit colors, which are stored apart from the nodes (`--materials colors`).");
+    set_values(results, "normal", shown.scene->normals, "the voxels' normals (`--normals`).");
+  }
   if (const std::optional<SymmetricSize> size = symmetric_of(shown))
     results.group("symmetric")
         .set("nodes", size->nodes, "nodes",

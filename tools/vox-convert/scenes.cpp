@@ -102,7 +102,7 @@ void say_what_is_left_out(const ConvertOptions& options, const SceneFileParts& p
 // Prints what is said of a scene file and the forms of its voxels.
 void print_figures(const ConvertOptions& options, SceneFigures figures, const OtherForms& forms,
                    const std::optional<LossyFigures>& lossy = {}) {
-  if (forms.normals != nullptr) figures.normal_bytes = forms.normals->bytes();
+  if (forms.normals != nullptr) figures.normals = AttributeInfo{forms.normals->bytes()};
   print_results(options, {.file = writes_file(options) ? options.output : options.inputs[0],
                           .verified = options.verify,
                           .scene = figures,
@@ -117,7 +117,7 @@ void show_info(const ConvertOptions& options, const SceneFileParts& parts) {
   std::optional<spatial::FrozenHash> hash;
   if (parts.bricks) bricks = read_bricks(options.inputs[0]);
   if (parts.hash) hash = read_hash(options.inputs[0]);
-  print_figures(options, {info.scene, info.level_words, info.color_bytes, info.symmetric, info.normal_bytes},
+  print_figures(options, {info.scene, info.level_words, info.colors, info.symmetric, info.normals},
                 {.bricks = bricks ? &*bricks : nullptr, .hash = hash ? &*hash : nullptr});
 }
 

@@ -259,7 +259,8 @@ std::string scene_section(const SceneStats& stats) {
                              dag.materials        ? "4-bit materials"
                              : stats.scene.colors ? "24-bit colors"
                                                   : "no materials")}};
-  if (stats.scene.colors) facts.emplace_back("colors", values_text(stats.scene, stats.scene.colors->bytes()));
+  if (stats.scene.colors)
+    facts.emplace_back("colors", values_text(stats.scene, {stats.scene.colors->bytes()}));
   if (!stats.dag->filled.empty()) facts.emplace_back("filled box", box_text(stats.dag->filled));
   return "\nScene\n" + facts_text(facts);
 }

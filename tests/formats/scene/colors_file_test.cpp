@@ -16,6 +16,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/paged_memory.h"
 #include "libvox/dag/colors.h"
+#include "libvox/dag/digests.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
 #include "tests/common/test_folder.h"
@@ -49,7 +50,10 @@ TEST_F(ColorsFile, GivesBackWhatWasWrittenInEqualBytes) {
   EXPECT_EQ(read.dag.digest, scene_.dag.digest);
   EXPECT_EQ(read.colors, scene_.colors);
   EXPECT_TRUE(scene_file_parts(path_).colors);
-  EXPECT_EQ(read_scene_info(path_).color_bytes, scene_.colors->bytes());
+  const std::optional<AttributeInfo> info = read_scene_info(path_).colors;
+  ASSERT_TRUE(info);
+  EXPECT_EQ(info->bytes, scene_.colors->bytes());
+  EXPECT_EQ(info->digest, dag::digest_of(*scene_.colors));
   const std::string bytes = read_bytes(path_);
   write_scene(read, path_);
   EXPECT_EQ(read_bytes(path_), bytes);
@@ -127,7 +131,7 @@ TEST_F(ColorsFile, HoldsNormalsBesideColorsOrAlone) {
     const SceneFileParts parts = scene_file_parts(path_);
     EXPECT_TRUE(parts.normals);
     EXPECT_EQ(parts.colors, with_colors);
-    EXPECT_EQ(read_scene_info(path_).normal_bytes, normals.bytes());
+    EXPECT_EQ(read_scene_info(path_).normals->bytes, normals.bytes());
     EXPECT_NO_THROW(verify_written(scene_, path_, {.device = "cpu"}, &normals));
     codes.back() ^= 1;
     const attributes::PackedValues others = attributes::packed_values(codes, attributes::kDirectionBits);
