@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <span>
 #include <utility>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "libvox/base/loops.h"
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
+#include "libvox/dag/walk.h"
 #include "libvox/scene/auto_palette.h"
 
 namespace vox {
@@ -57,11 +60,26 @@ inline float exp_of_minus(float x) {
   return std::bit_cast<float>(std::bit_cast<uint32_t>(power) + (std::bit_cast<uint32_t>(shifted) << 23));
 }
 
-// The part of a row that a splat reaches, and d² / 2 there: rate · (x - middle)² + least, where x counts voxels.
-struct RowPart {
-  int32_t first, last;
-  float middle, rate, least;
-};
+// Returns a bit for each number that is less than the limit.
+uint64_t bits_below(const std::array<float, 64>& numbers, float limit) {
+  std::array<uint8_t, 64> less;
+  for (size_t i = 0; i < less.size(); ++i) less[i] = numbers[i] < limit ? 1 : 0;
+  uint64_t bits = 0;
+  for (size_t i = 0; i < less.size(); i += 8) {
+    uint64_t eight = 0;
+    std::memcpy(&eight, less.data() + i, sizeof(eight));
+    bits |= (eight * 0x0102040810204080 >> 56)
+            << i;  // the product's highest byte has the lowest bit of each byte
+  }
+  return bits;
+}
+
+// Returns a color in linear light.
+std::array<float, 3> light_of(uint32_t rgb) {
+  const auto& linear = scene::ColorTally::kLinear16;
+  const auto light = [&](uint32_t shift) { return static_cast<float>(linear[rgb >> shift & 255]); };
+  return {light(16), light(8), light(0)};
+}
 
 }  // namespace
 
@@ -284,26 +302,62 @@ std::vector<uint32_t> SplatTree::splats_of(uint64_t cube) const {
   return all;
 }
 
-SplatSums::SplatSums() : rows_(kSide * kSide), used_(kSide * kSide) {}
+SplatSums::SplatSums() : rows_(kSide * kSide) {}
 
-// Returns a row whose voxels from `first` to `last` are in use.
-SplatSums::Row& SplatSums::row_for(int32_t row, int32_t first, int32_t last) {
-  const auto i = static_cast<size_t>(row);
-  auto& [begin, end] = used_[i];
-  const auto clear = [&](int32_t from, int32_t to) {
-    const auto at = static_cast<size_t>(from), count = static_cast<size_t>(to - from);
-    Row& sums = rows_[i];
-    std::fill_n(sums.transparency.begin() + at, count, 1.0f);
-    for (auto* part : {&sums.weight, &sums.red, &sums.green, &sums.blue})
-      std::fill_n(part->begin() + at, count, 0.0f);
-  };
-  if (begin == end) {
-    used_rows_.push_back(row);
-    begin = end = first;
+void SplatSums::Row::clear(int32_t from, int32_t to) {
+  std::fill(transparency.begin() + from, transparency.begin() + to, 1.0f);
+  if (has_light) clear_light(from, to);
+}
+
+void SplatSums::Row::clear_light(int32_t from, int32_t to) {
+  for (auto* part : {&weight, &red, &green, &blue}) std::fill(part->begin() + from, part->begin() + to, 0.0f);
+}
+
+// Makes the voxels from `from` up to `to` part of those in use.
+void SplatSums::Row::use(int32_t from, int32_t to) {
+  if (begin == end) begin = end = from;
+  if (from < begin) clear(from, begin), begin = from;
+  if (to > end) clear(end, to), end = to;
+}
+
+// Calls body(x, weight) for the voxels of a splat's part of a row.
+template <class Body>
+void SplatSums::Row::for_each_weight(const RowSplat& splat, const Body& body) {
+  const auto [first, last, middle, rate, least] = splat.part;
+  for (int32_t x = first; x <= last; ++x) {
+    const float apart = static_cast<float>(x) - middle;
+    body(static_cast<size_t>(x), splat.opacity * exp_of_minus(rate * apart * apart + least));
   }
-  if (first < begin) clear(first, begin), begin = first;
-  if (last >= end) clear(end, last + 1), end = last + 1;
-  return rows_[i];
+}
+
+void SplatSums::Row::add(const RowSplat& splat) {
+  use(splat.part.first, splat.part.last + 1);
+  for_each_weight(splat, [&](size_t x, float by) { transparency[x] *= 1 - by; });
+}
+
+void SplatSums::Row::add_light(const RowSplat& splat) {
+  const auto [r, g, b] = light_of(splat.rgb);
+  for_each_weight(splat, [&, r = r, g = g, b = b](size_t x, float by) {
+    weight[x] += by, red[x] += by * r, green[x] += by * g, blue[x] += by * b;
+  });
+}
+
+void SplatSums::Row::add_with_light(const RowSplat& splat) {
+  if (begin == end) {
+    first = splat;
+    return add(splat);
+  }
+  if (!has_light) {
+    has_light = true;
+    clear_light(begin, end);
+    add_light(first);
+  }
+  use(splat.part.first, splat.part.last + 1);
+  const auto [r, g, b] = light_of(splat.rgb);
+  for_each_weight(splat, [&, r = r, g = g, b = b](size_t x, float by) {
+    transparency[x] *= 1 - by;
+    weight[x] += by, red[x] += by * r, green[x] += by * g, blue[x] += by * b;
+  });
 }
 
 // Calls add_row(row of sums, part) for each row of the cube that the splat reaches.
@@ -332,67 +386,68 @@ void SplatSums::for_each_row(const GridSplat& splat, Int3 corner, uint32_t resol
       const double x_middle = center.x + splat.x_by_z * dz + splat.x_by_y * dy;
       const auto [first, last] = range(0, x_middle, splat.per_x, cut - at_y);
       if (first > last) continue;
-      add_row(row_for(z * kSide + y, first, last),
-              RowPart{first, last, static_cast<float>(x_middle), splat.per_x * splat.per_x / 2,
-                      static_cast<float>(at_y)});
+      Row& row = rows_[static_cast<size_t>(z * kSide + y)];
+      if (row.begin == row.end) used_rows_.push_back(z * kSide + y);
+      add_row(row, Part{first, last, static_cast<float>(x_middle), splat.per_x * splat.per_x / 2,
+                        static_cast<float>(at_y)});
     }
   }
 }
 
 void SplatSums::add(const GridSplat& splat, Int3 corner, uint32_t resolution) {
-  const float opacity = splat.opacity;
-  for_each_row(splat, corner, resolution, [opacity](Row& row, const RowPart& part) {
-    float* const transparency = row.transparency.data();
-    for (int32_t x = part.first; x <= part.last; ++x) {
-      const float apart = static_cast<float>(x) - part.middle;
-      transparency[x] *= 1 - opacity * exp_of_minus(part.rate * apart * apart + part.least);
-    }
+  for_each_row(splat, corner, resolution, [&](Row& row, const Part& part) {
+    row.add({part, splat.opacity, splat.rgb});
   });
 }
 
 void SplatSums::add_colored(const GridSplat& splat, Int3 corner, uint32_t resolution) {
-  const auto& linear = scene::ColorTally::kLinear16;
-  const float opacity = splat.opacity;
-  const auto light = [&](uint32_t shift) { return static_cast<float>(linear[splat.rgb >> shift & 255]); };
-  const float red = light(16), green = light(8), blue = light(0);
-  for_each_row(splat, corner, resolution, [=](Row& row, const RowPart& part) {
-    float* __restrict const transparency = row.transparency.data();
-    float* __restrict const weights = row.weight.data();
-    float* __restrict const reds = row.red.data();
-    float* __restrict const greens = row.green.data();
-    float* __restrict const blues = row.blue.data();
-    for (int32_t x = part.first; x <= part.last; ++x) {
-      const float apart = static_cast<float>(x) - part.middle;
-      const float weight = opacity * exp_of_minus(part.rate * apart * apart + part.least);
-      transparency[x] *= 1 - weight;
-      weights[x] += weight;
-      reds[x] += weight * red;
-      greens[x] += weight * green;
-      blues[x] += weight * blue;
-    }
+  for_each_row(splat, corner, resolution, [&](Row& row, const Part& part) {
+    row.add_with_light({part, splat.opacity, splat.rgb});
   });
 }
 
-void SplatSums::take(double opacity, std::vector<ColoredVoxel>& to) {
-  const auto most = static_cast<float>(1 - opacity);
+// The mean of one splat's light is its own color: rounding changes the light by much less than half a step.
+void SplatSums::take(double opacity, bool colors, SplatRows& to) {
+  const float limit = std::min(std::nextafter(static_cast<float>(1 - opacity), 2.0f), 1.0f);
   const std::span<const uint8_t> codes = light_codes();
+  uint32_t last = 0;
   for (const int32_t row : used_rows_) {
-    const Row& sums = rows_[static_cast<size_t>(row)];
-    auto& [begin, end] = used_[static_cast<size_t>(row)];
-    const uint32_t row_code = dag::VoxelCube::code({0, row % kSide, row / kSide});
-    for (int32_t x = begin; x < end; ++x) {
-      const auto i = static_cast<size_t>(x);
-      if (sums.transparency[i] > most || sums.transparency[i] == 1) continue;
-      const float share = sums.weight[i] > 0 ? 1 / sums.weight[i] : 0;
-      const auto code = [&](float sum) {
-        return codes[static_cast<uint32_t>(std::min(sum * share + 0.5f, 65535.0f))];
-      };
-      to.push_back({dag::VoxelCube::code({x, 0, 0}) | row_code,
-                    rgb_value({code(sums.red[i]), code(sums.green[i]), code(sums.blue[i])})});
+    Row& sums = rows_[static_cast<size_t>(row)];
+    const uint64_t voxels = bits_below(sums.transparency, limit) & ~uint64_t{0} >> (kSide - sums.end) &
+                            ~uint64_t{0} << sums.begin;
+    const bool has_light = sums.has_light;
+    sums.begin = sums.end = 0;
+    sums.has_light = false;
+    if (voxels == 0) continue;
+    to.rows.push_back({voxels, 0, row});
+    if (!colors) continue;
+    const auto put = [&](uint32_t x, const std::array<float, 3>& light) {
+      std::array<uint8_t, 3> color;
+      std::ranges::transform(light, color.begin(),
+                             [&](float of) { return codes[static_cast<uint32_t>(of)]; });
+      const uint32_t value = rgb_value({color[0], color[1], color[2]});
+      if (value == last) return;
+      last = value;
+      to.rows.back().changes |= uint64_t{1} << x;
+      to.colors.insert(to.colors.end(), color.begin(), color.end());
+    };
+    if (!has_light) {
+      put(static_cast<uint32_t>(lowest_bit(voxels)), light_of(sums.first.rgb));
+      continue;
     }
-    begin = end = 0;
+    dag::visit_bits(voxels, [&](uint32_t x) {
+      const float share = sums.weight[x] > 0 ? 1 / sums.weight[x] : 0;
+      const auto mean = [&](float sum) { return std::min(sum * share + 0.5f, 65535.0f); };
+      put(x, {mean(sums.red[x]), mean(sums.green[x]), mean(sums.blue[x])});
+    });
   }
   used_rows_.clear();
+}
+
+void SplatRows::clear() {
+  rows.clear();
+  colors.clear();
+  whole.reset();
 }
 
 }  // namespace vox

@@ -5,17 +5,20 @@
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "formats/points/point_voxels.h"
 #include "libvox/base/error.h"
 #include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
+#include "libvox/base/words.h"
 
 namespace vox {
 namespace {
@@ -204,6 +207,93 @@ std::vector<GridSplat> splats_on_grid(const PointCloud& cloud, const voxelize::G
   return all;
 }
 
+// Keeps the voxels of cubes that are needed again, as long as there is room. Several threads may call this, but only one at
+// a time for the same cube. Each thread copies into large blocks of its own: memory for each cube alone would cost a fault
+// for each page.
+class KeptRows {
+ public:
+  KeptRows(size_t cubes, uint64_t room)
+      : cubes_(cubes),
+        block_(std::clamp(room / 64, kLeastBlock, kMostBlock) / sizeof(SplatRow) * sizeof(SplatRow)),
+        room_(room) {}
+
+  // Puts the voxels of a cube if they are kept, or returns false.
+  bool put(size_t cube, VoxelSink& to) const {
+    if (cubes_[cube].is_kept) put(cubes_[cube], to);
+    return cubes_[cube].is_kept;
+  }
+
+  static void put(const SplatRows& voxels, VoxelSink& to) {
+    put({voxels.rows, voxels.colors.data(), voxels.whole}, to);
+  }
+
+  void keep(size_t cube, const SplatRows& voxels) {
+    const uint64_t rows = voxels.rows.size() * sizeof(SplatRow), bytes = rows + voxels.colors.size();
+    uint8_t* const at = take((bytes + alignof(SplatRow) - 1) / alignof(SplatRow) * alignof(SplatRow));
+    if (at == nullptr) return;
+    std::ranges::copy(voxels.rows, reinterpret_cast<SplatRow*>(at));
+    std::ranges::copy(voxels.colors, at + rows);
+    cubes_[cube] = {
+        {reinterpret_cast<const SplatRow*>(at), voxels.rows.size()}, at + rows, voxels.whole, true};
+  }
+
+ private:
+  struct Cube {
+    std::span<const SplatRow> rows;
+    const uint8_t* colors = nullptr;
+    std::optional<uint32_t> whole;
+    bool is_kept = false;
+  };
+  struct Blocks {
+    std::vector<LongWords> blocks;
+    uint64_t used = UINT64_MAX;  // bytes of the last one
+  };
+
+  // All rows of a cube fit into a block.
+  static constexpr uint64_t kLeastBlock = 1 << 20, kMostBlock = 32 << 20;
+
+  // Returns memory, or null if there is no room.
+  uint8_t* take(uint64_t bytes) {
+    Blocks& own = blocks_.local();
+    if (own.blocks.empty() || own.used + bytes > block_) {
+      if (taken_.fetch_add(block_, std::memory_order_relaxed) + block_ > room_) {
+        taken_.fetch_sub(block_, std::memory_order_relaxed);
+        return nullptr;
+      }
+      own.blocks.emplace_back(block_ / sizeof(uint64_t));
+      own.used = 0;
+    }
+    uint8_t* const at = reinterpret_cast<uint8_t*>(own.blocks.back().data()) + own.used;
+    own.used += bytes;
+    return at;
+  }
+
+  static void put(const Cube& cube, VoxelSink& to) {
+    if (cube.whole) return to.fill(*cube.whole);
+    const uint8_t* color = cube.colors;
+    uint32_t rgb = 0;
+    for (const SplatRow& row : cube.rows) {
+      constexpr int32_t kSide = dag::VoxelCube::kSide;
+      const uint32_t row_code = dag::VoxelCube::code({0, row.place % kSide, row.place / kSide});
+      for (uint64_t left = row.voxels; left != 0;) {
+        const uint64_t first = left & -left, later = row.changes & ~first & -first;
+        if ((row.changes & first) != 0) {
+          rgb = rgb_value({color[0], color[1], color[2]});
+          color += 3;
+        }
+        const uint64_t alike = later == 0 ? left : left & ((later & -later) - 1);
+        to.put_row(row_code, alike, rgb);
+        left &= ~alike;
+      }
+    }
+  }
+
+  std::vector<Cube> cubes_;
+  uint64_t block_, room_;
+  std::atomic<uint64_t> taken_ = 0;
+  tbb::enumerable_thread_specific<Blocks> blocks_;
+};
+
 // Makes the voxels of cubes, and keeps those that there is room for.
 class SplatCubes {
  public:
@@ -219,33 +309,28 @@ class SplatCubes {
   const std::vector<uint64_t>& cubes() const { return cubes_; }
 
   void read(size_t cube, VoxelSink& to) {
-    if (const std::vector<ColoredVoxel>* voxels = kept_.find(cube)) return put(*voxels, to);
+    if (kept_.put(cube, to)) return;
     Scratch& scratch = scratch_.local();
     scratch.voxels.clear();
     find_voxels(cubes_[cube], scratch);
-    put(scratch.voxels, to);
+    KeptRows::put(scratch.voxels, to);
     kept_.keep(cube, scratch.voxels);
   }
 
  private:
-  static void put(const std::vector<ColoredVoxel>& voxels, VoxelSink& to) {
-    for (const auto& [code, rgb] : voxels) {
-      if (code == kWholeCube) return to.fill(rgb);
-      to.put(code, rgb);
-    }
-  }
-
   // The memory of one thread, which each cube uses again.
   struct Scratch {
     SplatSums sums;
-    std::vector<ColoredVoxel> voxels;
+    SplatRows voxels;
   };
 
   void find_voxels(uint64_t cube, Scratch& scratch) {
     const std::vector<uint32_t> splats = tree_.splats_of(cube);
     const Int3 corner = dag::cube_corner(cube);
-    if (is_whole(splats, corner))
-      return scratch.voxels.push_back({kWholeCube, colors_ ? color_at_middle(splats, corner) : 0});
+    if (is_whole(splats, corner)) {
+      scratch.voxels.whole = colors_ ? color_at_middle(splats, corner) : 0;
+      return;
+    }
     for (const uint32_t i : splats) {
       if (colors_) {
         scratch.sums.add_colored(tree_.splat(i), corner, resolution_);
@@ -253,7 +338,7 @@ class SplatCubes {
         scratch.sums.add(tree_.splat(i), corner, resolution_);
       }
     }
-    scratch.sums.take(opacity_, scratch.voxels);
+    scratch.sums.take(opacity_, colors_, scratch.voxels);
   }
 
   // Tells if all voxels are filled, and their colors are about the same.
@@ -306,7 +391,7 @@ class SplatCubes {
   double opacity_;
   bool colors_;
   std::vector<uint64_t> cubes_;
-  KeptVoxels kept_;
+  KeptRows kept_;
   tbb::enumerable_thread_specific<Scratch> scratch_;
 };
 

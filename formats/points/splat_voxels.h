@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -188,8 +189,20 @@ class SplatTree {
   std::vector<uint32_t> members_;
 };
 
-// A voxel with this code stands for all voxels of a cube.
-inline constexpr uint32_t kWholeCube = UINT32_MAX;
+// The filled voxels of a cube, row by row along x. They take much less memory than ColoredVoxel would.
+struct SplatRow {
+  uint64_t voxels;  // a bit each
+  uint64_t
+      changes;  // a bit for each voxel with another color than the one before; the first of a cube has 0 before it
+  int32_t place;  // y + 64 z
+};
+struct SplatRows {
+  std::vector<SplatRow> rows;
+  std::vector<uint8_t> colors;         // red, green and blue where the color changes
+  std::optional<uint32_t> whole = {};  // the value of all voxels of the cube, which has no rows then
+
+  void clear();
+};
 
 // Adds up splats in a cube, for one thread. Only the parts of rows that splats reach are used.
 class SplatSums {
@@ -200,23 +213,45 @@ class SplatSums {
   void add(const GridSplat& splat, Int3 corner, uint32_t resolution);
   void add_colored(const GridSplat& splat, Int3 corner, uint32_t resolution);
 
-  // Appends the voxels that are at least this opaque, and removes all splats.
-  void take(double opacity, std::vector<ColoredVoxel>& to);
+  // Appends the voxels that are at least this opaque, with their colors if these were added, and removes all splats.
+  void take(double opacity, bool colors, SplatRows& to);
 
  private:
   static constexpr int32_t kSide = dag::VoxelCube::kSide;
 
-  // Sums for the voxels of a row along x.
-  struct Row {
-    std::array<float, kSide> transparency, weight, red, green, blue;
+  // The part of a row that a splat reaches, and d² / 2 there: rate · (x - middle)² + least, where x counts voxels.
+  struct Part {
+    int32_t first, last;
+    float middle, rate, least;
+  };
+  // A splat in a row.
+  struct RowSplat {
+    Part part;
+    float opacity;
+    uint32_t rgb;
   };
 
-  Row& row_for(int32_t row, int32_t first, int32_t last);
+  // Sums for the voxels of a row along x. As long as a single splat reaches the row, it needs no sums of light.
+  struct Row {
+    int32_t begin = 0, end = 0;  // the part that is in use
+    bool has_light = false;
+    RowSplat first;
+    std::array<float, kSide> transparency, weight, red, green, blue;
+
+    void use(int32_t from, int32_t to);
+    void clear(int32_t from, int32_t to);
+    void clear_light(int32_t from, int32_t to);
+    template <class Body>
+    static void for_each_weight(const RowSplat& splat, const Body& body);
+    void add(const RowSplat& splat);
+    void add_light(const RowSplat& splat);  // without what it does to transparency
+    void add_with_light(const RowSplat& splat);
+  };
+
   template <class AddRow>
   void for_each_row(const GridSplat& splat, Int3 corner, uint32_t resolution, const AddRow& add_row);
 
   std::vector<Row> rows_;
-  std::vector<std::array<int32_t, 2>> used_;  // the part of each row that is in use; nothing if it is empty
   std::vector<int32_t> used_rows_;
 };
 

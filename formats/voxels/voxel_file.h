@@ -109,6 +109,18 @@ class VoxelSink {
     }
   }
 
+  // Puts voxels with one value in a row along x. `row` is the code of the first voxel of the row; the mask has a bit for each
+  // voxel.
+  void put_row(uint32_t row, uint64_t mask, uint32_t value) {
+    if (mode_ == Mode::CountColors) {
+      if (value != last_) flush();
+      last_ = value;
+      run_ += static_cast<uint64_t>(popcount(mask));
+      return;
+    }
+    for (; mask != 0; mask &= mask - 1) put(row | dag::VoxelCube::code({lowest_bit(mask), 0, 0}), value);
+  }
+
   // Fills those voxels of a leaf that the mask names. The leaf is given by its Morton index in the cube. For
   // VoxelValues::Filled only.
   void put_mask(uint32_t leaf, uint64_t mask) { cube_->put_mask(leaf, mask); }

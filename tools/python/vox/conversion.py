@@ -303,7 +303,7 @@ def sdf(source: Any, faces: Any = None, *, band: float = 3, device: str = "auto"
     >>> vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
     >>> faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
     >>> field = vox.sdf(vertices, faces, res=8, solid=True, band=2)
-    >>> field.values.shape, field.values[1, 1, 1], field.values[7, 7, 7]
+    >>> field.values.shape, float(field.values[1, 1, 1]), float(field.values[7, 7, 7])
     ((8, 8, 8), -0.1875, 0.25)
     """
     engine = engine_for(device, engine, progress)
