@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <system_error>
 
 #include "formats/file_types.h"
 #include "formats/io/h5.h"
@@ -229,21 +227,10 @@ constexpr const char* kMeter = "m";
 const std::vector<std::string> kUpAxes = {"x", "y", "z"};
 const std::vector<std::string> kCoverages = {"conservative", "thin"};
 
-std::optional<dag::Digest> parse_digest(std::string_view text) {
-  dag::Digest digest;
-  auto parse = [](std::string_view digits, uint64_t& value) {
-    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-    return error == std::errc() && end == digits.data() + digits.size();
-  };
-  if (text.size() != 32 || !parse(text.substr(0, 16), digest.high) || !parse(text.substr(16), digest.low))
-    return std::nullopt;
-  return digest;
-}
-
 }  // namespace
 
 dag::Digest checked_digest(const std::string& text, const h5::Object& object) {
-  std::optional<dag::Digest> digest = parse_digest(text);
+  const std::optional<dag::Digest> digest = dag::parse_digest(text);
   if (!digest)
     throw Error(fmt::format("the digest '{}' has not 32 hexadecimal digits", text)).at(object.where());
   return *digest;

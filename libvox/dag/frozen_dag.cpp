@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <charconv>
+#include <system_error>
 
 #include "libvox/base/error.h"
 #include "libvox/base/loops.h"
@@ -83,6 +85,17 @@ Digest scene_digest(uint32_t resolution, uint32_t depth, bool materials, const D
 
 std::string to_string(const Digest& digest) {
   return fmt::format("{:016x}{:016x}", digest.high, digest.low);
+}
+
+std::optional<Digest> parse_digest(std::string_view text) {
+  Digest digest;
+  const auto parse = [](std::string_view digits, uint64_t& value) {
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+    return error == std::errc() && end == digits.data() + digits.size();
+  };
+  if (text.size() != 32 || !parse(text.substr(0, 16), digest.high) || !parse(text.substr(16), digest.low))
+    return std::nullopt;
+  return digest;
 }
 
 uint64_t checked_size(std::span<const uint32_t> words, uint64_t at, const LevelForm& form) {

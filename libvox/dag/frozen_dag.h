@@ -8,8 +8,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libvox/base/bits.h"
@@ -72,6 +74,8 @@ VOX_HD Digest node_digest(uint32_t header, ChildDigest child_digest) {
 Digest scene_digest(uint32_t resolution, uint32_t depth, bool materials, const Digest* root);
 
 std::string to_string(const Digest& digest);
+// Returns the digest that to_string() has written, or nothing if the text is none.
+std::optional<Digest> parse_digest(std::string_view text);
 
 // The places where the nodes of a level begin among its words. A node is found by its number in constant
 // time, however many words the level has. The table takes 2.1 bytes for each node: for every 64 nodes, it has the
