@@ -17,6 +17,7 @@
 #include "formats/voxels/openvdb/vdb.h"
 #include "formats/voxels/voxel_formats.h"
 #include "libvox/attributes/packed_values.h"
+#include "libvox/base/bits.h"
 #include "libvox/base/error.h"
 #include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
@@ -144,7 +145,10 @@ std::vector<uint32_t> colors_of_cube(const VoxelFile& file, size_t i) {
   cube.settle();
   if (cube.filling() >= 0)
     for (uint32_t leaf = 0; leaf < dag::VoxelCube::kLeaves; ++leaf) cube.put_mask(leaf, ~uint64_t{0});
+  uint64_t voxels = 0;
+  cube.for_each_leaf([&](uint32_t leaf) { voxels += static_cast<uint64_t>(popcount(cube.mask(leaf))); });
   std::vector<uint32_t> colors;
+  colors.reserve(voxels);
   cube.for_each_leaf([&](uint32_t leaf) {
     for (uint64_t left = cube.mask(leaf); left != 0; left &= left - 1)
       colors.push_back(color_of_value(file, values[leaf << 6 | static_cast<uint32_t>(lowest_bit(left))]));
@@ -162,8 +166,7 @@ attributes::PackedValues colors_of(const VoxelFile& file) {
     const size_t end = std::min(loaded, begin + kAtOnce);
     std::vector<std::vector<uint32_t>> parts(end - begin);
     parallel_for(begin, end, [&](size_t i) { parts[i - begin] = colors_of_cube(file, i); });
-    for (const std::vector<uint32_t>& part : parts)
-      for (const uint32_t color : part) writer.put(color);
+    for (const std::vector<uint32_t>& part : parts) writer.put(part);
     begin = end;
     progress.update(begin, "");
   }

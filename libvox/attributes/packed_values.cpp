@@ -109,6 +109,15 @@ ValueWriter::ValueWriter(uint32_t value_bits, std::vector<uint32_t> table)
     : value_bits_(value_bits), table_(std::move(table)), packed_(std::make_unique<Packed>()) {}
 ValueWriter::~ValueWriter() = default;
 
+void ValueWriter::put(std::span<const uint32_t> values) {
+  while (!values.empty()) {
+    const auto now = values.first(std::min<size_t>(values.size(), kAtOnce - waiting_.size()));
+    waiting_.insert(waiting_.end(), now.begin(), now.end());
+    if (waiting_.size() == kAtOnce) pack();
+    values = values.subspan(now.size());
+  }
+}
+
 void ValueWriter::pack() {
   throw_if_cancelled();
   PackedList& list = packed_->list;
@@ -125,7 +134,7 @@ PackedValues ValueWriter::finish() {
 
 PackedValues packed_values(std::span<const uint32_t> values, uint32_t value_bits) {
   ValueWriter writer(value_bits);
-  for (const uint32_t value : values) writer.put(value);
+  writer.put(values);
   return writer.finish();
 }
 

@@ -122,6 +122,7 @@ class ValueWriter {
     waiting_.push_back(value);
     if (waiting_.size() == kAtOnce) pack();
   }
+  void put(std::span<const uint32_t> values);
   // Returns all values. Nothing may be put afterwards.
   PackedValues finish();
 

@@ -314,7 +314,7 @@ attributes::PackedValues coarser_colors(const VoxelScene& scene, uint32_t halvin
     throw_if_cancelled();
     chosen.resize(runs.size());
     parallel_for(size_t{0}, runs.size(), [&](size_t i) { chosen[i] = color_of(*scene.colors, runs[i]); });
-    for (const uint32_t color : chosen) writer.put(color);
+    writer.put(chosen);
     runs.clear();
   };
   CoarseVoxels coarse(scene.dag, halvings, [&](uint64_t first, uint64_t count) {

@@ -140,7 +140,7 @@ NearColors near_colors(const attributes::PackedValues& colors, double most) {
             replacing.replace(group.subspan(i, std::min<uint64_t>(kBlockValues, group.size() - i)));
     });
     for (uint64_t g = 0; g < groups; ++g) sum += distances[g];
-    for (const uint32_t value : values) writer.put(value);
+    writer.put(values);
   }
   return {attributes::with_table(writer.finish()),
           sum / static_cast<double>(std::max<uint64_t>(colors.count, 1))};

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include "libvox/attributes/octahedral.h"
 #include "libvox/attributes/pack.h"
@@ -130,6 +132,20 @@ TEST(PackedValues, AreTheSameInChunksOfAnySize) {
     }
     EXPECT_EQ(packer.finish(), attributes::packed_values(values));
   }
+}
+
+// There are more values than the writer packs at once.
+TEST(PackedValues, AreTheSameWhetherTheyComeOneByOneOrInSpans) {
+  Random random(9);
+  const std::vector<uint32_t> values = random_values(random, 7'000'000, 1 << 24);
+  attributes::ValueWriter one_by_one, in_spans;
+  for (const uint32_t value : values) one_by_one.put(value);
+  for (std::span<const uint32_t> left = values; !left.empty();) {
+    const auto part = left.first(std::min<size_t>(left.size(), random.below(1'000'000)));
+    in_spans.put(part);
+    left = left.subspan(part.size());
+  }
+  EXPECT_EQ(one_by_one.finish(), in_spans.finish());
 }
 
 TEST(PackedValues, AreNumbersInATableIfFewAreDifferent) {
