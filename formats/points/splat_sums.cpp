@@ -37,8 +37,8 @@ uint64_t bits_below(const std::array<float, 64>& numbers, float limit) {
   for (size_t i = 0; i < less.size(); i += 8) {
     uint64_t eight = 0;
     std::memcpy(&eight, less.data() + i, sizeof(eight));
-    bits |= (eight * 0x0102040810204080 >> 56)
-            << i;  // the product's highest byte has the lowest bit of each byte
+    // The product's highest byte has the lowest bit of each byte.
+    bits |= (eight * 0x0102040810204080 >> 56) << i;
   }
   return bits;
 }

@@ -246,7 +246,7 @@ class KeptRows {
   };
   struct Blocks {
     std::vector<LongWords> blocks;
-    uint64_t used = UINT64_MAX;  // bytes of the last one
+    uint64_t used = 0;  // bytes of the last one
   };
 
   // All rows of a cube fit into a block.

@@ -189,12 +189,12 @@ class SplatTree {
   std::vector<uint32_t> members_;
 };
 
-// The filled voxels of a cube, row by row along x. They take much less memory than ColoredVoxel would.
+// The filled voxels of a cube, row by row along x. They take much less memory than ColoredVoxel would. In both masks, a bit
+// stands for a voxel.
 struct SplatRow {
-  uint64_t voxels;  // a bit each
-  uint64_t
-      changes;  // a bit for each voxel with another color than the one before; the first of a cube has 0 before it
-  int32_t place;  // y + 64 z
+  uint64_t voxels;
+  uint64_t changes;  // where the color differs from that of the voxel before, or from black at the first
+  int32_t place;     // y + 64 z
 };
 struct SplatRows {
   std::vector<SplatRow> rows;

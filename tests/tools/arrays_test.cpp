@@ -135,6 +135,32 @@ TEST_F(ArraysProgram, OptionsOfNamesAndArraysAreRefusedWhereTheyHaveNoEffect) {
   EXPECT_FALSE(exists("cells/a_0_2_0.raw"));
 }
 
+// VOX_SPLAT_TRANSFORM names the program of the npm package @playcanvas/splat-transform 1.10.1, without which the test is
+// skipped. Later versions write octrees for walking in, but read none. This one knows version 1.0 of the format alone.
+TEST_F(ArraysProgram, SplatTransformReadsTheBlocksOfAnOctreeForWalkingIn) {
+  const char* program = std::getenv("VOX_SPLAT_TRANSFORM");
+  if (program == nullptr || !has_numpy()) GTEST_SKIP() << "no splat-transform 1.10.1 or no numpy";
+  write_boxes();
+  converted({"boxes.obj", "--voxel-size", "0.07", "-o", "boxes.h5", "-q"});
+  for (const char* file : {"a.voxel.json", "a.npz"}) converted({"boxes.h5", "-o", file, "-q"});
+  EXPECT_EQ(python("program = '" + std::string(program) + R"('
+import numpy, subprocess
+text = open('a.voxel.json').read()
+open('a.voxel.json', 'w').write(text.replace('"version": "1.1"', '"version": "1.0"'))
+subprocess.run([program, 'a.voxel.json', 'a.ply'], check=True, capture_output=True)
+head, body = open('a.ply', 'rb').read().split(b'end_header\n', 1)
+read = numpy.frombuffer(body, '<f4').reshape(-1, head.count(b'property float'))[:, :3]
+a = numpy.load('a.npz')
+blocks = a['origin'] + (numpy.unique(a['coords'] // 4, axis=0) * 4 + 2) * a['voxel_size']
+def ordered(places):
+    places = numpy.round(places, 3)
+    return places[numpy.lexsort(places.T)]
+assert read.shape == blocks.shape, (read.shape, blocks.shape)
+assert numpy.allclose(ordered(read), ordered(blocks), atol=0.002)
+print('same'))"),
+            "same\n");
+}
+
 // Shows 3D Tiles of vox-convert with CesiumJS in Chromium with software graphics. VOX_CESIUM names the folder Build/Cesium of
 // the npm package cesium, without which the test is skipped.
 
