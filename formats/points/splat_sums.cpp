@@ -136,8 +136,9 @@ void SplatSums::for_each_row(const GridSplat& splat, Int3 corner, uint32_t resol
       const double x_middle = center.x + splat.x_by_z * dz + splat.x_by_y * dy;
       const auto [first, last] = range(0, x_middle, splat.per_x, cut - at_y);
       if (first > last) continue;
-      Row& row = rows_[static_cast<size_t>(z * kSide + y)];
-      if (row.begin == row.end) used_rows_.push_back(z * kSide + y);
+      const int32_t place = z * kSide + y;
+      Row& row = rows_[static_cast<size_t>(place)];
+      if (row.begin == row.end) used_rows_.push_back(place);
       add_row(row, Part{first, last, static_cast<float>(x_middle), splat.per_x * splat.per_x / 2,
                         static_cast<float>(at_y)});
     }

@@ -129,6 +129,7 @@ class ResultsList : public CubesTest {
          {"plain.h5", "--structure", "symmetric", "-o", "symmetric.h5"});
     keep("vox-convert.11.json", "vox-convert",
          {"cube.obj", "--res", "32", "--materials", "mesh", "--palette-size", "17", "-o", "named.h5"});
+    keep("vox-convert.12.json", "vox-convert", {"colors.h5", "--info"});
   }
 
   void edit_all() const {
