@@ -105,8 +105,8 @@ struct SceneFigures {
                std::optional<AttributeInfo> normals = {})
       : scene(scene),
         level_words(std::move(level_words)),
-        colors(std::move(colors)),
-        normals(std::move(normals)),
+        colors(colors),
+        normals(normals),
         symmetric(symmetric) {}
 
   uint64_t level_bytes(size_t level) const { return level_words[level] * sizeof(uint32_t); }
