@@ -36,18 +36,26 @@ class CoarserBuilder {
     materials_ = {};
     if (ranks_.rank() > 0) return;
     DerivedDag made(result, memory_.limit);
+    made.hold(masks_.size() + voxel_materials_.size() * sizeof(uint32_t));
     const DagLevel& leaves = dag_.levels[leaf_level_];
     made.add_level(leaves.places.nodes(), nodes_at_once(leaves),
                    [&](const NodeNumbers& range, const auto& put) {
-                     for_each_in_order(leaves, range, [&](uint64_t number, const uint32_t* node) {
-                       put(number, [&](uint32_t* words) { return leaf_of(node, words); });
-                     });
+                     for_each_in_order(
+                         leaves, range,
+                         [&](const uint32_t* node) {
+                           prefetch_children(node, masks_.data());
+                           if (dag_.materials) prefetch_children(node, voxel_materials_.data());
+                         },
+                         [&](uint64_t number, const uint32_t* node) {
+                           put(number, [&](uint32_t* words) { return leaf_of(node, words); });
+                         });
                    });
     masks_ = {};
     voxel_materials_ = {};
+    made.hold(0);
     made.add_levels_above(dag_);
     result.digest = digest_of(result, memory_.counts);
-    count_octree(result);
+    count_octree(result, memory_.counts);
   }
 
  private:
@@ -65,11 +73,16 @@ class CoarserBuilder {
     masks_.resize(own.size());
     if (dag_.materials) voxel_materials_.resize(masks_.size());
     parallel_for(own, [&](const NodeNumbers& range) {
-      for_each_in_order(dag_.levels[level], range, [&](uint64_t number, const uint32_t* node) {
-        const uint64_t place = number - own.begin();
-        start_voxels(place);
-        level == dag_.depth() ? find_blocks(place, node) : find_children(place, node);
-      });
+      for_each_in_order(
+          dag_.levels[level], range,
+          [&](const uint32_t* node) {
+            if (!materials_.empty()) prefetch_children(node, materials_.data());
+          },
+          [&](uint64_t number, const uint32_t* node) {
+            const uint64_t place = number - own.begin();
+            start_voxels(place);
+            level == dag_.depth() ? find_blocks(place, node) : find_children(place, node);
+          });
     });
     throw_if_cancelled();  // voxels of words that could not be read stay here
     if (ranks_.count() == 1) return;
@@ -120,7 +133,7 @@ class CoarserBuilder {
   const uint32_t leaf_level_;  // the level whose nodes become leaves
   const CoarserMemory memory_;
   ranks::Ranks& ranks_;
-  std::vector<uint8_t> materials_;  // for the nodes two levels below, which become voxels
+  MaterialBytes materials_;  // for the nodes two levels below, which become voxels
   // For the nodes one level below, of this rank's share at first: which of their octants are voxels, and 4 bits of material
   // for each.
   std::vector<uint8_t, UninitializedAllocator<uint8_t>> masks_;

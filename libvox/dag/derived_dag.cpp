@@ -72,17 +72,19 @@ void DerivedDag::add_levels_above(const FrozenDag& other) {
     tbb::concurrent_vector<Visited> visited;
     add_level(from.places.nodes(), nodes_at_once(from), [&](const NodeNumbers& range, const auto& put) {
       Visited here = {range.begin()};
-      for_each_in_order(from, range, [&](uint64_t number, const uint32_t* node) {
-        put(number, [&](uint32_t* words) {
-          const uint32_t size = node_words(node[0]);
-          for (uint32_t i = 1; i < size; ++i) {
-            here.visit(node[i]);
-            words[i] = numbers_[node[i]];
-          }
-          words[0] = header_above(child_mask(node[0]), words + 1);
-          return size;
-        });
-      });
+      for_each_in_order(
+          from, range, [&](const uint32_t* node) { prefetch_children(node, numbers_.data()); },
+          [&](uint64_t number, const uint32_t* node) {
+            put(number, [&](uint32_t* words) {
+              const uint32_t size = node_words(node[0]);
+              for (uint32_t i = 1; i < size; ++i) {
+                here.visit(node[i]);
+                words[i] = numbers_[node[i]];
+              }
+              words[0] = header_above(child_mask(node[0]), words + 1);
+              return size;
+            });
+          });
       visited.push_back(here);
     });
     check_order({visited.begin(), visited.end()}, level, other.levels[level + 1].places.nodes());
@@ -106,7 +108,8 @@ uint64_t DerivedDag::batch_nodes(uint64_t at_once) const {
 
 void DerivedDag::check_memory(uint64_t more) const {
   if (memory_limit_ == 0) return;
-  uint64_t held = table_.size() * sizeof(uint64_t) + items_.size() / hash::kMaxItemWords * kItemBytes +
+  uint64_t held = held_by_caller_ + table_.size() * sizeof(uint64_t) +
+                  items_.size() / hash::kMaxItemWords * kItemBytes +
                   (numbers_.size() + made_.size() + used_words_) * sizeof(uint32_t) +
                   blocks_.size() * sizeof(PlacesBlock);
   for (const DagLevel& level : result_.levels)

@@ -27,6 +27,9 @@ class DerivedDag {
   // `memory_limit` bytes, or all memory if it is 0.
   DerivedDag(FrozenDag& result, uint64_t memory_limit);
 
+  // Counts this many bytes that the caller holds as a part of the memory.
+  void hold(uint64_t bytes) { held_by_caller_ = bytes; }
+
   // Makes the next level, the leaves first, from n nodes of another DAG. nodes(range, put) calls put(number, write) for
   // each node in the range; write(words) writes the words of the new node and returns their number. Throws OutOfMemory.
   template <class Nodes>
@@ -89,6 +92,7 @@ class DerivedDag {
 
   FrozenDag& result_;
   const uint64_t memory_limit_;
+  uint64_t held_by_caller_ = 0;
   uint32_t level_;  // the index after the level that is being made
   Words numbers_;   // for each old node of the last complete level, that of its new node
   Words made_;      // the same for the level that is being made

@@ -105,4 +105,11 @@ OctreeCounts octree_counts(const FrozenDag& dag, uint64_t memory, ranks::Ranks& 
   return counts;
 }
 
+void count_octree(FrozenDag& dag, uint64_t memory) {
+  const OctreeCounts counts = octree_counts(dag, memory);
+  for (size_t level = 0; level < dag.levels.size(); ++level)
+    dag.levels[level].svo_nodes = counts.nodes[level];
+  dag.voxels = counts.voxels;
+}
+
 }  // namespace vox::dag

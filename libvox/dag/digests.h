@@ -29,4 +29,7 @@ Digest digest_of(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks = ra
 // Returns what octree_counts() of frozen_dag.h does, with this memory.
 OctreeCounts octree_counts(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks = ranks::alone());
 
+// Does what count_octree() of frozen_dag.h does, with this memory.
+void count_octree(FrozenDag& dag, uint64_t memory);
+
 }  // namespace vox::dag

@@ -280,10 +280,7 @@ OctreeCounts octree_counts(const FrozenDag& dag) {
 }
 
 void count_octree(FrozenDag& dag) {
-  const OctreeCounts counts = octree_counts(dag);
-  for (size_t level = 0; level < dag.levels.size(); ++level)
-    dag.levels[level].svo_nodes = counts.nodes[level];
-  dag.voxels = counts.voxels;
+  count_octree(dag, UINT64_MAX);
 }
 
 }  // namespace vox::dag

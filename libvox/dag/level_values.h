@@ -9,10 +9,12 @@
 #include <tbb/blocked_range.h>
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_reduce.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -33,7 +35,7 @@ class LevelValues {
  public:
   LevelValues() = default;  // for no nodes
   LevelValues(uint64_t nodes, uint64_t memory)
-      : values_(SpillPlace::if_larger(nodes * sizeof(T), memory), nodes) {
+      : values_(SpillPlace::if_larger(nodes * sizeof(T), memory), nodes), memory_(memory) {
     values_.append(nodes);
   }
 
@@ -42,19 +44,22 @@ class LevelValues {
   // Sets the values of nodes, beginning with node `first`. Different threads may set different values.
   void set(uint64_t first, std::span<const T> values) { values_.write(first, values); }
   void read(uint64_t first, std::span<T> to) const { values_.read(first, to); }
-  T* in_memory() { return values_.in_file() ? nullptr : values_.data(); }  // null if they lie in a file
+  T* in_memory() const { return values_.in_file() ? nullptr : values_.data(); }  // null if they lie in a file
 
-  // Reads values on one thread. Most nodes' children follow each other, so values in a file are read in blocks.
+  // Reads values on one thread. Most nodes' children follow each other, so values in a file are read in blocks, of which
+  // the threads keep as many as fit into half of the memory.
   class Reader {
    public:
     explicit Reader(const LevelValues& all) : all_(all.values_) {
-      if (all_.in_file()) blocks_.resize(kBlocks);
+      const auto threads = static_cast<uint64_t>(tbb::this_task_arena::max_concurrency());
+      if (all_.in_file())
+        blocks_.resize(std::bit_floor(std::max(all.memory_ / 2 / threads / sizeof(Block), kLeastBlocks)));
     }
 
     T operator[](uint64_t number) {
       if (!all_.in_file()) return all_.data()[number];
       const uint64_t block = number / kBlockValues;
-      Block& held = blocks_[block % kBlocks];
+      Block& held = blocks_[block & (blocks_.size() - 1)];
       if (held.number != block) {
         held.number = UINT64_MAX;
         const uint64_t first = block * kBlockValues;
@@ -65,7 +70,7 @@ class LevelValues {
     }
 
    private:
-    static constexpr uint64_t kBlockValues = 4096 / sizeof(T), kBlocks = 64;
+    static constexpr uint64_t kBlockValues = 4096 / sizeof(T), kLeastBlocks = 64;
     struct Block {
       uint64_t number = UINT64_MAX;
       std::array<T, kBlockValues> values;
@@ -82,6 +87,7 @@ class LevelValues {
 
  private:
   SpilledArray<T> values_;
+  uint64_t memory_ = 0;
 };
 
 // The nodes of a rank's share of a level.
@@ -111,15 +117,21 @@ LevelValues<T> values_of_level(const DagLevel& level, const LevelValues<T>& belo
                                ranks::Ranks& ranks, const ValueOf& value_of) {
   LevelValues<T> values(level.places.nodes(), memory);
   auto readers = below.readers();
+  const T* const all_below = below.size() > 0 ? below.in_memory() : nullptr;
   tbb::parallel_for(
       own_nodes(ranks, level),
       [&](const NodeNumbers& range) {
         auto& children = readers.local();
         std::vector<T> found;
         found.reserve(range.size());
-        for_each_in_order(level, range, [&](uint64_t number, const uint32_t* node) {
-          found.push_back(value_of(number, node, children));
-        });
+        for_each_in_order(
+            level, range,
+            [&](const uint32_t* node) {
+              if (all_below) prefetch_children(node, all_below);
+            },
+            [&](uint64_t number, const uint32_t* node) {
+              found.push_back(value_of(number, node, children));
+            });
         values.set(range.begin(), found);
       },
       tbb::simple_partitioner());
@@ -182,17 +194,24 @@ std::vector<Sums> sums_over_nodes(const FrozenDag& dag, uint64_t memory, ranks::
       auto readers = uses.readers();
       const auto count = [&](const NodeNumbers& range, Sums sums) {
         auto& uses_of = readers.local();
-        for_each_in_order(from, range, [&](uint64_t number, const uint32_t* node) {
-          const NodeUses own = uses_of[number];
-          if (first == 0) on_node(level, node, own, sums);
+        const auto for_each_use = [&](const uint32_t* node, const auto& body) {
           const uint32_t words = below > 0 ? node_words(node[0]) : 0;
-          for (uint32_t i = 1; i < words; ++i) {
-            if (node[i] - first >= size) continue;  // also where node[i] < first
-            NodeUses& use = counted[node[i] - first];
-            std::atomic_ref(use.pointers).fetch_add(1, std::memory_order_relaxed);
-            std::atomic_ref(use.places).fetch_add(own.places, std::memory_order_relaxed);
-          }
-        });
+          for (uint32_t i = 1; i < words; ++i)
+            if (node[i] - first < size) body(counted[node[i] - first]);  // not where node[i] < first, either
+        };
+        for_each_in_order(
+            from, range,
+            [&](const uint32_t* node) {
+              for_each_use(node, [](const NodeUses& use) { prefetch_line(&use); });
+            },
+            [&](uint64_t number, const uint32_t* node) {
+              const NodeUses own = uses_of[number];
+              if (first == 0) on_node(level, node, own, sums);
+              for_each_use(node, [&](NodeUses& use) {
+                std::atomic_ref(use.pointers).fetch_add(1, std::memory_order_relaxed);
+                std::atomic_ref(use.places).fetch_add(own.places, std::memory_order_relaxed);
+              });
+            });
         return sums;
       };
       result[level] += tbb::parallel_reduce(own_nodes(ranks, from), Sums(), count,

@@ -51,14 +51,32 @@ class FiledNodes {
 };
 
 // Does what for_each_in() does, from the file if the level is filed. body() may then get copies of the level's words.
-template <class Body>
-void for_each_in_order(const DagLevel& level, const NodeNumbers& range, const Body& body) {
-  if (!level.filed) return for_each_in(level, range, body);
+// prefetch(words) is called for a node some nodes before body() is: what lies in random places of a large memory, such as
+// the values of its children, has come into the cache by then.
+template <class Prefetch, class Body>
+void for_each_in_order(const DagLevel& level, const NodeNumbers& range, const Prefetch& prefetch,
+                       const Body& body) {
+  constexpr uint64_t kAhead = 12;
+  const auto loop = [&](uint64_t begin, uint64_t end, const auto& words_of) {
+    for (uint64_t number = begin; number < std::min(begin + kAhead, end); ++number)
+      prefetch(words_of(number));
+    for (uint64_t number = begin; number < end; ++number) {
+      if (number + kAhead < end) prefetch(words_of(number + kAhead));
+      body(number, words_of(number));
+    }
+  };
+  if (!level.filed)
+    return loop(range.begin(), range.end(), [&](uint64_t number) { return level.node(number); });
   for (uint64_t begin = range.begin(); begin < range.end(); begin += nodes_at_once(level)) {
     const uint64_t end = std::min(begin + nodes_at_once(level), range.end());
     const FiledNodes nodes(level, begin, end);
-    for (uint64_t number = begin; number < end; ++number) body(number, nodes[number]);
+    loop(begin, end, [&](uint64_t number) { return nodes[number]; });
   }
+}
+template <class Body>
+void for_each_in_order(const DagLevel& level, const NodeNumbers& range, const Body& body) {
+  for_each_in_order(
+      level, range, [](const uint32_t*) {}, body);
 }
 
 // Returns about how many nodes of a filed level are in a chunk of its file, at least one.

@@ -1,10 +1,12 @@
 #include "libvox/dag/voxels_by_material.h"
 
-#include <oneapi/tbb/parallel_for.h>
 #include <tbb/enumerable_thread_specific.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <mutex>
+#include <optional>
 #include <span>
 
 #include "libvox/base/bits.h"
@@ -18,205 +20,158 @@
 namespace vox::dag {
 namespace {
 
-// The counts of a node: a byte for materials 0 to 7 and one for 8 to 15, in which the materials that occur are set; then
-// their counts, 7 bits in each byte, the lowest first; a byte's eighth bit says that more follow.
-constexpr uint64_t kMostBytes = 2 + scene::kPaletteSize * 9;
+// The counts of a node in 64 bits: from the lowest bit on, 4 bits of material and the number of its voxels for each
+// material that occurs. A number of 0 is the end. Few nodes have more materials than fit.
+class CountsForm {
+ public:
+  explicit CountsForm(uint64_t side)
+      : count_bits_(static_cast<uint32_t>(std::bit_width(side * side * side))), most_(63 / entry_bits()) {}
 
-void pack(const VoxelCounts& counts, std::vector<uint8_t>& bytes) {
-  const size_t mask_at = bytes.size();
-  bytes.resize(mask_at + 2, 0);
+  // Returns the packed counts, or nothing if there are too many materials.
+  std::optional<uint64_t> pack(const VoxelCounts& counts) const {
+    uint64_t packed = 0;
+    uint32_t entries = 0;
+    for (uint64_t material = 0; material < counts.size(); ++material) {
+      if (counts[material] == 0) continue;
+      if (entries == most_) return std::nullopt;
+      packed |= (counts[material] << 4 | material) << entries++ * entry_bits();
+    }
+    return packed;
+  }
+
+  void add(uint64_t packed, VoxelCounts& counts) const {
+    const uint64_t mask = (uint64_t{1} << count_bits_) - 1;
+    for (; (packed >> 4 & mask) != 0; packed >>= entry_bits()) counts[packed & 15] += packed >> 4 & mask;
+  }
+
+ private:
+  uint32_t entry_bits() const { return 4 + count_bits_; }
+
+  uint32_t count_bits_;
+  uint32_t most_;  // materials that fit; the highest bit is not used
+};
+
+// Counts that do not fit: a byte for materials 0 to 7 and one for 8 to 15, in which the materials that occur are set; then
+// their counts, 7 bits in each byte, the lowest first; a byte's eighth bit says that more follow.
+using LongCounts = std::array<uint8_t, 2 + scene::kPaletteSize * 9>;
+
+// Returns the bytes that are used.
+std::span<const uint8_t> pack_long(const VoxelCounts& counts, LongCounts& bytes) {
+  size_t size = 2;
+  bytes[0] = bytes[1] = 0;
   for (size_t material = 0; material < counts.size(); ++material) {
     uint64_t count = counts[material];
     if (count == 0) continue;
-    bytes[mask_at + material / 8] |= static_cast<uint8_t>(1u << material % 8);
-    for (; count > 127; count >>= 7) bytes.push_back(static_cast<uint8_t>(128 | (count & 127)));
-    bytes.push_back(static_cast<uint8_t>(count));
+    bytes[material / 8] |= static_cast<uint8_t>(1u << material % 8);
+    for (; count > 127; count >>= 7) bytes[size++] = static_cast<uint8_t>(128 | (count & 127));
+    bytes[size++] = static_cast<uint8_t>(count);
   }
+  return std::span(bytes).first(size);
 }
 
-uint32_t packed_mask(const uint8_t* bytes) {
-  return bytes[0] | static_cast<uint32_t>(bytes[1]) << 8;
-}
-
-// Adds a node's counts. Returns the first byte behind them.
-const uint8_t* add_packed(const uint8_t* bytes, VoxelCounts& counts) {
-  uint32_t left = packed_mask(bytes);
-  for (bytes += 2; left != 0; left &= left - 1) {
-    uint64_t& count = counts[static_cast<size_t>(lowest_bit(left))];
+void add_long(const LongCounts& bytes, VoxelCounts& counts) {
+  const uint8_t* at = bytes.data() + 2;
+  visit_bits(bytes[0] | uint64_t{bytes[1]} << 8, [&](uint32_t material) {
     for (uint32_t shift = 0;; shift += 7) {
-      const uint8_t byte = *bytes++;
-      count += static_cast<uint64_t>(byte & 127) << shift;
+      const uint8_t byte = *at++;
+      counts[material] += static_cast<uint64_t>(byte & 127) << shift;
       if (byte < 128) break;
     }
-  }
-  return bytes;
+  });
 }
 
-// Returns the first byte behind a node's counts.
-const uint8_t* behind_packed(const uint8_t* bytes) {
-  auto left = static_cast<uint32_t>(popcount(packed_mask(bytes)));
-  for (bytes += 2; left > 0; ++bytes) left -= *bytes < 128 ? 1 : 0;
-  return bytes;
-}
-
-// The number of voxels of each material below each node of a level. Most nodes have few materials, so only counts other than
-// 0 are stored, with as many bytes as they need: about 8 bytes for a node instead of 128.
+// The number of voxels of each material below each node of a level.
 class VoxelsByMaterial {
  public:
   VoxelsByMaterial() = default;  // of no nodes
-  // Counts a level's voxels from the counts of the level below. If there are none, a level above the leaves reads its
-  // leaves.
+  // Counts a level's voxels from the counts of the level below.
   VoxelsByMaterial(const FrozenDag& dag, uint32_t level, const VoxelsByMaterial& below, uint64_t memory,
                    ranks::Ranks& ranks);
 
-  bool empty() const { return places_.empty(); }
+  using Reader = LevelValues<uint64_t>::Reader;  // reads counts on one thread
+  tbb::enumerable_thread_specific<Reader> readers() const { return packed_.readers(); }
+  const uint64_t* in_memory() const { return packed_.size() > 0 ? packed_.in_memory() : nullptr; }
 
-  // Reads counts on one thread.
-  class Reader {
-   public:
-    explicit Reader(const VoxelsByMaterial& all) : all_(all), blocks_(all.bytes_.in_file() ? kBlocks : 0) {}
-    // Adds the counts of the node with this number.
-    void add(uint64_t number, VoxelCounts& counts);
-
-   private:
-    static constexpr uint64_t kBlocks = 256;
-    struct Block {  // of counts that lie in a file
-      uint64_t number = UINT64_MAX;
-      std::vector<VoxelCounts> counts;
-    };
-
-    const VoxelsByMaterial& all_;
-    std::vector<Block> blocks_;
-    std::vector<uint8_t> bytes_;
-  };
+  // Adds the counts of the node with this number.
+  void add(uint64_t number, Reader& packed, VoxelCounts& counts) const;
 
  private:
-  // Nodes are read in any order: in memory, a read skips half a block.
-  static constexpr uint64_t kBlockNodes = 16;
-  struct Place {
-    uint64_t first;
-    uint32_t bytes;
-  };
+  static constexpr uint64_t kLong = uint64_t{1} << 63;  // beside the first byte of a node's counts in long_
 
-  void give_to_all(ranks::Ranks& ranks, const ranks::Counts& begins);
+  void give_long_to_all(ranks::Ranks& ranks);
 
-  std::vector<Place> places_;  // of each block of kBlockNodes nodes
-  SpilledArray<uint8_t> bytes_;
+  CountsForm form_{1};
+  LevelValues<uint64_t> packed_;
+  SpilledArray<uint8_t> long_;  // the LongCounts of nodes whose counts do not fit, this rank's first
+  // The first node of each rank's share, and the first byte of its counts in long_.
+  ranks::Counts begins_, first_long_;
 };
 
-// Counts the voxels below one node after another, on one thread.
-class NodeCounter {
- public:
-  NodeCounter(const FrozenDag& dag, uint32_t level, const VoxelsByMaterial& below)
-      : dag_(dag), level_(level), reads_leaves_(below.empty()), children_(below) {}
-
-  VoxelCounts operator()(const uint32_t* node) {
-    VoxelCounts counts = {};
-    if (level_ == dag_.depth()) {
-      add_leaf(counts, node);
-    } else if (is_homogeneous(node[0])) {
-      const uint64_t side = dag_.level_side(level_);
-      counts[homogeneous_material(node[0])] = side * side * side;
-    } else if (reads_leaves_) {
-      for (uint32_t i = 1; i < node_words(node[0]); ++i)
-        add_leaf(counts, dag_.levels[level_ + 1].node(node[i]));
-    } else {
-      for (uint32_t i = 1; i < node_words(node[0]); ++i) children_.add(node[i], counts);
-    }
-    return counts;
+// Returns the counts of a node, from those of the level below.
+VoxelCounts counts_of(const FrozenDag& dag, uint32_t level, const uint32_t* node,
+                      const VoxelsByMaterial& below, VoxelsByMaterial::Reader& packed_below) {
+  VoxelCounts counts = {};
+  if (level == dag.depth()) {
+    add_leaf(counts, node);
+  } else if (is_homogeneous(node[0])) {
+    const uint64_t side = dag.level_side(level);
+    counts[homogeneous_material(node[0])] = side * side * side;
+  } else {
+    for (uint32_t i = 1, words = node_words(node[0]); i < words; ++i)
+      below.add(node[i], packed_below, counts);
   }
-
- private:
-  const FrozenDag& dag_;
-  const uint32_t level_;
-  const bool reads_leaves_;
-  VoxelsByMaterial::Reader children_;
-};
+  return counts;
+}
 
 VoxelsByMaterial::VoxelsByMaterial(const FrozenDag& dag, uint32_t level, const VoxelsByMaterial& below,
-                                   uint64_t memory, ranks::Ranks& ranks) {
-  constexpr uint64_t kUsualBytes = 12;  // for a node
-  const DagLevel& here = dag.levels[level];
-  const uint64_t nodes = here.places.nodes(),
-                 blocks_at_once = std::max(nodes_at_once(here), 64 * kBlockNodes) / kBlockNodes;
-  places_.resize((nodes + kBlockNodes - 1) / kBlockNodes);
-  bytes_ = {SpillPlace::if_larger(nodes * kUsualBytes, memory), nodes * kMostBytes};
-  const ranks::Counts begins = ranks::share_begins(ranks, places_.size());
+                                   uint64_t memory, ranks::Ranks& ranks)
+    : form_(dag.level_side(level)) {
+  constexpr uint64_t kUsualBytes = 4;  // for each node, because few have counts that do not fit
+  const uint64_t nodes = dag.levels[level].places.nodes();
+  long_ = {SpillPlace::if_larger(nodes * kUsualBytes, memory), nodes * sizeof(LongCounts)};
   std::mutex mutex;
-  tbb::enumerable_thread_specific<NodeCounter> counters([&] { return NodeCounter(dag, level, below); });
-  tbb::parallel_for(
-      tbb::blocked_range<uint64_t>(begins[ranks.rank()], begins[ranks.rank() + 1], blocks_at_once),
-      [&](const tbb::blocked_range<uint64_t>& range) {
-        throw_if_cancelled();
-        NodeCounter& counter = counters.local();
-        std::vector<uint8_t> bytes;
-        size_t begin = 0;  // of a block's bytes
-        const NodeNumbers numbers(range.begin() * kBlockNodes, std::min(range.end() * kBlockNodes, nodes));
-        for_each_in_order(here, numbers, [&](uint64_t number, const uint32_t* node) {
-          pack(counter(node), bytes);
-          if ((number + 1) % kBlockNodes != 0 && number + 1 != nodes) return;
-          places_[number / kBlockNodes] = {begin, static_cast<uint32_t>(bytes.size() - begin)};
-          begin = bytes.size();
-        });
-        uint64_t first = 0;
-        {
-          const std::lock_guard lock(mutex);
-          first = bytes_.size();
-          bytes_.append(bytes.size());
-        }
-        bytes_.write(first, bytes);
-        for (uint64_t block = range.begin(); block < range.end(); ++block) places_[block].first += first;
-      },
-      tbb::simple_partitioner());
+  packed_ = values_of_level(dag.levels[level], below.packed_, memory, ranks,
+                            [&](uint64_t, const uint32_t* node, auto& packed_below) {
+                              const VoxelCounts counts = counts_of(dag, level, node, below, packed_below);
+                              if (const auto packed = form_.pack(counts)) return *packed;
+                              LongCounts bytes;
+                              const std::span<const uint8_t> used = pack_long(counts, bytes);
+                              const std::lock_guard lock(mutex);
+                              const uint64_t first = long_.size();
+                              long_.append(used.size());
+                              long_.write(first, used);
+                              return kLong | first;
+                            });
   throw_if_cancelled();  // counts of words that could not be read stay here
-  give_to_all(ranks, begins);
+  begins_ = ranks::share_begins(ranks, nodes);
+  first_long_.assign(begins_.size(), 0);
+  give_long_to_all(ranks);
 }
 
-// The bytes of other ranks come behind this rank's own, and the places of their blocks follow from that.
-void VoxelsByMaterial::give_to_all(ranks::Ranks& ranks, const ranks::Counts& begins) {
+// The counts of other ranks come behind this rank's own.
+void VoxelsByMaterial::give_long_to_all(ranks::Ranks& ranks) {
   if (ranks.count() == 1) return;
-  const ranks::Counts bytes = ranks.gather(bytes_.size());
-  ranks::Counts first_bytes;  // of each rank, here
+  const ranks::Counts sizes = ranks.gather(long_.size());
   for (uint32_t rank = 0; rank < ranks.count(); ++rank) {
-    first_bytes.push_back(rank == ranks.rank() ? 0 : bytes_.size());
-    if (rank != ranks.rank()) bytes_.append(bytes[rank]);
+    if (rank == ranks.rank()) continue;
+    first_long_[rank] = long_.size();
+    long_.append(sizes[rank]);
   }
   ranks::give_to_all<uint8_t>(
-      ranks, bytes, [&](uint64_t first, std::span<uint8_t> to) { bytes_.read(first, to); },
+      ranks, sizes, [&](uint64_t first, std::span<uint8_t> to) { long_.read(first, to); },
       [&](uint32_t rank, uint64_t first, std::span<const uint8_t> from) {
-        bytes_.write(first_bytes[rank] + first, from);
+        long_.write(first_long_[rank] + first, from);
       });
-  const auto own = places_.begin() + static_cast<ptrdiff_t>(begins[ranks.rank()]);
-  const auto own_end = places_.begin() + static_cast<ptrdiff_t>(begins[ranks.rank() + 1]);
-  places_ = brought_to_all(ranks, std::vector<Place>(own, own_end));
-  for (uint32_t rank = 0; rank < ranks.count(); ++rank)
-    for (uint64_t block = begins[rank]; block < begins[rank + 1]; ++block)
-      places_[block].first += first_bytes[rank];
 }
 
-void VoxelsByMaterial::Reader::add(uint64_t number, VoxelCounts& counts) {
-  const uint64_t wanted = number / kBlockNodes;
-  const Place place = all_.places_[wanted];
-  if (blocks_.empty()) {
-    const uint8_t* at = all_.bytes_.data() + place.first;
-    for (uint64_t before = number % kBlockNodes; before > 0; --before) at = behind_packed(at);
-    add_packed(at, counts);
-    return;
-  }
-  Block& block = blocks_[wanted % kBlocks];
-  if (block.number != wanted) {
-    bytes_.resize(place.bytes);
-    block.number = UINT64_MAX;
-    all_.bytes_.read(place.first, bytes_);
-    block.counts.assign(kBlockNodes, {});
-    const uint8_t* at = bytes_.data();
-    const uint8_t* const end = at + bytes_.size();
-    for (VoxelCounts& of_node : block.counts)
-      if (at != end) at = add_packed(at, of_node);
-    block.number = wanted;
-  }
-  const VoxelCounts& child = block.counts[number % kBlockNodes];
-  for (size_t m = 0; m < counts.size(); ++m) counts[m] += child[m];
+void VoxelsByMaterial::add(uint64_t number, Reader& packed, VoxelCounts& counts) const {
+  const uint64_t value = packed[number];
+  if ((value & kLong) == 0) return form_.add(value, counts);
+  const auto rank = static_cast<size_t>(std::ranges::upper_bound(begins_, number) - begins_.begin()) - 1;
+  const uint64_t first = first_long_[rank] + (value ^ kLong);
+  LongCounts bytes;
+  long_.read(first, std::span(bytes).first(std::min(bytes.size(), long_.size() - first)));
+  add_long(bytes, counts);
 }
 
 }  // namespace
@@ -250,22 +205,43 @@ uint8_t majority(const VoxelCounts& counts) {
   return static_cast<uint8_t>(std::ranges::max_element(counts) - counts.begin());
 }
 
-std::vector<uint8_t> majority_materials(const FrozenDag& dag, uint32_t level, uint64_t memory,
-                                        ranks::Ranks& ranks) {
+namespace {
+
+// Most leaves have one material.
+uint8_t leaf_majority(const uint32_t* leaf) {
+  const auto filled = static_cast<uint32_t>(popcount(leaf_mask(leaf)));
+  const uint32_t* const materials = leaf_materials(leaf);
+  const uint32_t first = materials[0] & 15, word = word_of_one_material(first);
+  uint32_t differs = 0;
+  for (uint32_t i = 0; i < filled / 8; ++i) differs |= materials[i] ^ word;
+  if (filled % 8 != 0) differs |= (materials[filled / 8] ^ word) & ((1u << filled % 8 * 4) - 1);
+  if (differs == 0) return static_cast<uint8_t>(first);
+  VoxelCounts counts = {};
+  add_leaf(counts, leaf);
+  return majority(counts);
+}
+
+}  // namespace
+
+MaterialBytes majority_materials(const FrozenDag& dag, uint32_t level, uint64_t memory, ranks::Ranks& ranks) {
   VoxelsByMaterial below;
-  // The nodes above the leaves count their leaves themselves, unless these would be read from a file in any order, or by
-  // several ranks.
-  const bool counts_leaves = dag.paged || ranks.count() > 1;
-  for (uint32_t at = counts_leaves ? dag.depth() : std::max(dag.depth(), 1u) - 1; at > level; --at)
-    below = VoxelsByMaterial(dag, at, below, memory, ranks);
+  for (uint32_t at = dag.depth(); at > level; --at) below = VoxelsByMaterial(dag, at, below, memory, ranks);
   const NodeNumbers own = own_nodes(ranks, dag.levels[level]);
-  std::vector<uint8_t> materials(own.size());
-  tbb::enumerable_thread_specific<NodeCounter> counters([&] { return NodeCounter(dag, level, below); });
+  MaterialBytes materials(own.size());
+  auto readers = below.readers();
+  const uint64_t* const all_below = below.in_memory();
   parallel_for(own, [&](const NodeNumbers& range) {
-    NodeCounter& counter = counters.local();
-    for_each_in_order(dag.levels[level], range, [&](uint64_t number, const uint32_t* node) {
-      materials[number - own.begin()] = majority(counter(node));
-    });
+    VoxelsByMaterial::Reader& reader = readers.local();
+    for_each_in_order(
+        dag.levels[level], range,
+        [&](const uint32_t* node) {
+          if (all_below) prefetch_children(node, all_below);
+        },
+        [&](uint64_t number, const uint32_t* node) {
+          materials[number - own.begin()] = level == dag.depth()
+                                                ? leaf_majority(node)
+                                                : majority(counts_of(dag, level, node, below, reader));
+        });
   });
   throw_if_cancelled();  // counts of words that could not be read stay here
   return materials;

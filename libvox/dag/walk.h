@@ -24,6 +24,12 @@ void visit_children(const uint32_t* node, const Body& body) {
     body(static_cast<uint32_t>(lowest_bit(mask)), *pointer++);
 }
 
+// Prefetches the values of the children of an inner node.
+template <class T>
+void prefetch_children(const uint32_t* node, const T* values) {
+  for (uint32_t i = 1, words = node_words(node[0]); i < words; ++i) prefetch_line(values + node[i]);
+}
+
 // Calls body(bit) for each bit that is set, such as those of a leaf's voxels.
 template <class Body>
 void visit_bits(uint64_t mask, const Body& body) {

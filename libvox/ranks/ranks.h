@@ -142,12 +142,13 @@ void give_to_all(Ranks& ranks, const Counts& counts, const Read& read, const Wri
 }
 
 // Collective. Returns the items of all ranks in the order of ranks. They lie in host memory.
-template <class Item>
-std::vector<Item> brought_to_all(Ranks& ranks, const std::vector<Item>& own) {
+template <class Items>
+Items brought_to_all(Ranks& ranks, const Items& own) {
+  using Item = std::remove_cvref_t<decltype(*own.data())>;
   const Counts counts = ranks.gather(own.size());
   Counts begins(counts.size());
   std::exclusive_scan(counts.begin(), counts.end(), begins.begin(), uint64_t{0});
-  std::vector<Item> all(total(counts));
+  Items all(total(counts));
   std::ranges::copy(own, all.begin() + static_cast<ptrdiff_t>(begins[ranks.rank()]));
   give_to_all<Item>(
       ranks, counts,
