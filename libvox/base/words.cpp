@@ -5,10 +5,10 @@
 namespace vox {
 
 void prefer_huge_pages(void* memory, uint64_t bytes) {
-  constexpr uintptr_t kHugePage = 2 << 20;
-  const auto begin = (reinterpret_cast<uintptr_t>(memory) + kHugePage - 1) / kHugePage * kHugePage;
-  const auto end = (reinterpret_cast<uintptr_t>(memory) + bytes) / kHugePage * kHugePage;
-  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  constexpr uint64_t kHugePage = 2 << 20;
+  const uint64_t skipped = (kHugePage - reinterpret_cast<uintptr_t>(memory) % kHugePage) % kHugePage;
+  if (bytes < skipped + kHugePage) return;
+  madvise(static_cast<char*>(memory) + skipped, (bytes - skipped) / kHugePage * kHugePage, MADV_HUGEPAGE);
 }
 
 }  // namespace vox
