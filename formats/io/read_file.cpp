@@ -163,7 +163,8 @@ using namespace std::string_view_literals;
 enum class Utf16Order { Little, Big };
 
 uint32_t unit_at(std::string_view bytes, size_t i, Utf16Order order) {
-  const auto first = static_cast<uint8_t>(bytes[i]), second = static_cast<uint8_t>(bytes[i + 1]);
+  const auto byte = [&](size_t at) { return uint32_t{static_cast<uint8_t>(bytes[at])}; };
+  const uint32_t first = byte(i), second = byte(i + 1);
   return order == Utf16Order::Little ? first | second << 8 : first << 8 | second;
 }
 

@@ -147,8 +147,9 @@ NodeFromAfar ChunkBuilder::facts_of_parent(uint32_t level, const uint32_t* node)
   if (dag::is_homogeneous(*node)) {
     const uint32_t material = dag::homogeneous_material(*node);
     const auto wide = static_cast<float>(side);
+    const uint64_t cells = dag_.level_side(level);
     return seen(level, {{0, 0, 0}, {side, side, side}}, {colors_.materials[material], wide * wide * wide},
-                1u << material, static_cast<uint64_t>(side) * side * side);
+                1u << material, cells * cells * cells);
   }
   const Section& below = sections_[level + 1 - top_];
   render::NodeBox all = {{side, side, side}, {0, 0, 0}};

@@ -162,7 +162,7 @@ bool float_holds(T value) {
   auto size = static_cast<uint64_t>(value);
   if constexpr (std::is_signed_v<T>)
     if (value < 0) size = uint64_t{0} - size;
-  return size == 0 || std::bit_width(size) - std::countr_zero(size) <= 24;
+  return size == 0 || static_cast<int>(std::bit_width(size)) - std::countr_zero(size) <= 24;
 }
 
 template <class T>

@@ -32,7 +32,7 @@ struct ListedVoxels {
       }
       const uint64_t first = dag::cube_key(corner) << 3 * dag::VoxelCube::kLog2 |
                              dag::VoxelCube::code(corner - dag::cube_corner(cube));
-      for (; mask != 0; mask &= mask - 1) keys.push_back(first | lowest_bit(mask));
+      for (; mask != 0; mask &= mask - 1) keys.push_back(first | static_cast<uint64_t>(lowest_bit(mask)));
     });
   }
 };

@@ -79,7 +79,7 @@ bool cross_each_other(const TriangleShape& one, const TriangleShape& other) {
 // A tree of boxes around triangles in Morton order: node i of a level is around the nodes 8 i to 8 i + 7 below.
 class BoxTree {
  public:
-  explicit BoxTree(const std::vector<TriangleShape>& shapes) : shapes_(shapes), order_(shapes.size()) {
+  explicit BoxTree(const std::vector<TriangleShape>& shapes) : order_(shapes.size()) {
     std::vector<std::pair<uint64_t, uint32_t>> keys(shapes.size());
     parallel_for(size_t{0}, keys.size(), [&](size_t i) {
       const StepBox box = box_of(shapes[i]);
@@ -119,7 +119,6 @@ class BoxTree {
       go_down(level - 1, k, box, visit);
   }
 
-  const std::vector<TriangleShape>& shapes_;
   std::vector<uint32_t> order_;
   std::vector<std::vector<StepBox>> levels_;  // the triangles' own boxes come first
 };

@@ -26,7 +26,7 @@ struct Twin {
 Twin twin_of(uint32_t number, const TriangleShape& shape) {
   Twin twin = {
       {corner_of(shape.corner[0]), corner_of(shape.corner[1]), corner_of(shape.corner[2])}, false, number};
-  for (const size_t a : {0, 1, 0}) {
+  for (const size_t a : {size_t{0}, size_t{1}, size_t{0}}) {
     const size_t b = a + 1;
     if (twin.corners[a] <= twin.corners[b]) continue;
     std::swap(twin.corners[a], twin.corners[b]);

@@ -28,7 +28,6 @@ constexpr size_t kBatch = 256;  // blocks between two looks at an interrupt
 struct FaceRun {
   uint16_t region;          // 2 B, among those of the block that touch faces
   uint8_t row, begin, end;  // 3 B
-  friend bool operator==(const FaceRun&, const FaceRun&) = default;
 };
 
 // The runs on the six faces of a block: 2 k is the lower face along axis k, and 2 k + 1 the upper one.

@@ -220,7 +220,7 @@ class VdbGridWriter {
 
 std::string uuid_of(const dag::Digest& digest) {
   std::string digits = dag::to_string(digest);
-  for (const size_t at : {20, 16, 12, 8}) digits.insert(at, "-");
+  for (const size_t at : std::array<size_t, 4>{20, 16, 12, 8}) digits.insert(at, "-");
   return digits;
 }
 

@@ -373,7 +373,7 @@ class BucketedCuckooTable : public AttemptedKeyTable<Device, Cell, Cuckoo2009Ref
   uint64_t bucket_items() const {
     const double full = this->load_factor_ * Table::kBucketCells;
     if constexpr (Buckets::kSized)
-      return std::max(1L, std::lround(std::min(0.8 * full, 1.0 * Buckets::kMeanKeys)));
+      return static_cast<uint64_t>(std::max(1L, std::lround(std::min(0.8 * full, 1.0 * Buckets::kMeanKeys))));
     return static_cast<uint64_t>(std::max(1L, std::lround(full)));
   }
 

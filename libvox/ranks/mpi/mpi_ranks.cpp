@@ -309,7 +309,8 @@ void MpiRanks::exchange(const void* send, std::span<const uint64_t> send_sizes, 
   PiecesInFlight going(Send, all_, from, send_sizes, staging_);
   bool own_copied = false;
   wait_until([&] {
-    const bool moved = coming.advance() | going.advance();
+    const bool came = coming.advance(), went = going.advance();
+    const bool moved = came || went;
     if (!std::exchange(own_copied, true)) {
       const auto own = static_cast<size_t>(rank_);
       copy_any(to + sum_of(receive_sizes.first(own)), from + sum_of(send_sizes.first(own)), send_sizes[own]);
