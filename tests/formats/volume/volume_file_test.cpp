@@ -282,7 +282,7 @@ TEST_F(VolumeFile, NumpysArraysMayBeImagesAndHaveChannels) {
 
 // Values of numpy.save() stand with z fastest. The file is larger than what is read of it at a time.
 TEST_F(VolumeFile, NumpysArraysAreReadInBoxesOfEveryForm) {
-  constexpr Int3 kLarge = {203, 207, 111};
+  static constexpr Int3 kLarge = {203, 207, 111};
   const auto value_at = [](const Int3& at) {
     return static_cast<double>(mix64(index_in(kLarge, at)) % 1000) / 8;
   };
