@@ -165,7 +165,7 @@ class TurnedVolume {
 // Returns a volume that reads `file` with its axes exchanged. `info` describes the result.
 StoredVolume turned(const StoredVolume& file, StoredInfo info, const AxisOrder& order) {
   auto volume = std::make_shared<TurnedVolume>(file, info, order);
-  return {std::move(info), [volume](const VoxelBox& box, std::byte* to) { volume->read(box, to); }};
+  return {std::move(info), [volume](const VoxelBox& box, std::byte* to) { volume->read(box, to); }, true};
 }
 
 }  // namespace

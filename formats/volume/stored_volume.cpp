@@ -140,7 +140,7 @@ namespace {
 
 using volume::ValueType;
 
-constexpr uint64_t kConvertedVoxels = 1 << 20;  // voxels that are read and converted at a time
+constexpr uint64_t kConvertedVoxels = 1 << 18;  // voxels that a thread converts at a time
 
 // The types that hold all values of a volume exactly, and the largest error of f32.
 struct Fit {
@@ -252,22 +252,21 @@ volume::Volume known_volume(StoredVolume stored) {
     return {std::move(info), std::move(stored.read)};
   }
   info.type = stored.info.type == StoredType::I8 ? ValueType::I16 : fitting_type(stored);
-  auto read = [read = std::move(stored.read), from = stored.info.type, type = info.type](const VoxelBox& box,
-                                                                                         std::byte* to) {
-    const uint32_t from_bytes = stored_bytes(from), to_bytes = volume::value_bytes(type);
+  auto read = [read = std::move(stored.read), from = stored.info.type, type = info.type,
+               in_turn = stored.is_read_in_turn](const VoxelBox& box, std::byte* to) {
     const volume::Pieces pieces(box, kConvertedVoxels);
-    std::vector<std::byte> values(pieces[0].voxels() * from_bytes);
-    for (uint64_t i = 0; i < pieces.count(); ++i) {
-      const uint64_t voxels = pieces[i].voxels();
-      read(pieces[i], values.data());
-      parallel_for(tbb::blocked_range<uint64_t>(0, voxels, 1 << 14), [&](const auto& range) {
-        with_stored_type(from, [&]<class From>() {
-          convert_to<From>(type, values.data() + range.begin() * from_bytes, to + range.begin() * to_bytes,
-                           range.size());
-        });
+    const auto convert_piece = [&](uint64_t i) {
+      const VoxelBox piece = pieces[i];
+      std::vector<std::byte> values(piece.voxels() * stored_bytes(from));
+      read(piece, values.data());
+      with_stored_type(from, [&]<class From>() {
+        convert_to<From>(type, values.data(),
+                         to + index_in(box.size(), piece.min - box.min) * volume::value_bytes(type),
+                         piece.voxels());
       });
-      to += voxels * to_bytes;
-    }
+    };
+    if (!in_turn) return parallel_for(uint64_t{0}, pieces.count(), convert_piece);
+    for (uint64_t i = 0; i < pieces.count(); ++i) convert_piece(i);
   };
   return {std::move(info), std::move(read)};
 }

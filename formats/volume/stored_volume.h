@@ -92,6 +92,7 @@ struct StoredVolume {
   StoredInfo info;
   // Works like volume::Volume::read.
   std::function<void(const VoxelBox&, std::byte*)> read;
+  bool is_read_in_turn = false;  // true if it is faster to read one box after the other
 };
 
 // Calls f(box, values) for the pieces of a volume in order (libvox/volume/volume.h).
