@@ -398,7 +398,7 @@ TEST(Digests, AreTheSameWhereSeveralRanksReadTheNodes) {
   const dag::FrozenDag dag = dense_dag(100, true, random_blocks(3, 1, 4));
   const std::vector<std::vector<uint32_t>> numbers(dag.levels.size(), std::vector<uint32_t>{0});
   const auto expected = dag::digests_of(dag, numbers);
-  for (const uint32_t count : {1, 2, 3, 7})
+  for (const uint32_t count : {1u, 2u, 3u, 7u})
     for (const uint64_t memory : {UINT64_MAX, uint64_t{0}})
       ranks::run_thread_ranks(count, [&](ranks::Ranks& ranks) {
         EXPECT_EQ(dag::digests_of(dag, numbers, memory, ranks), expected);

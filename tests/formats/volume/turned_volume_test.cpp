@@ -2,8 +2,8 @@
 
 #include <fstream>
 
+#include "formats/scene/any_scene.h"
 #include "formats/volume/places.h"
-#include "formats/volume/volume_formats.h"
 #include "libvox/base/bits.h"
 #include "tests/formats/voxels/export_scenes.h"
 
