@@ -67,11 +67,14 @@ class TurnedVolume {
         slab_layers_(static_cast<int32_t>(std::clamp<uint64_t>(
             kSlabBytes / (each_ * uint64_t(size_.x) * uint64_t(size_.y)), 1, uint64_t(size_.z)))) {}
 
-  // If rows of the file become columns along z, a layer is spread over the whole file, of which a read of few layers uses
-  // few bytes of each row. So whole layers are read together with those around them, and the last of these slabs is kept.
+  // True if rows of the file become columns along z. Then a layer is spread over the whole file, of which a read of few
+  // layers uses few bytes of each row. So whole layers are read together with those around them, and the last of these
+  // slabs is kept.
+  static bool has_slabs(const AxisOrder& order) { return order.from[2] == 0; }
+
   void read(const VoxelBox& box, std::byte* to) {
     const bool whole_layers = box.size().x == size_.x && box.size().y == size_.y;
-    if (order_.from[2] != 0 || !whole_layers || box.size().z >= slab_layers_) return read_box(box, to);
+    if (!has_slabs(order_) || !whole_layers || box.size().z >= slab_layers_) return read_box(box, to);
     const uint64_t layer_bytes = box.voxels() / uint64_t(box.size().z) * each_;
     for (int32_t z = box.min.z; z < box.max.z;) {
       const int32_t first = z / slab_layers_ * slab_layers_, end = std::min(first + slab_layers_, box.max.z);
@@ -165,7 +168,8 @@ class TurnedVolume {
 // Returns a volume that reads `file` with its axes exchanged. `info` describes the result.
 StoredVolume turned(const StoredVolume& file, StoredInfo info, const AxisOrder& order) {
   auto volume = std::make_shared<TurnedVolume>(file, info, order);
-  return {std::move(info), [volume](const VoxelBox& box, std::byte* to) { volume->read(box, to); }, true};
+  return {std::move(info), [volume](const VoxelBox& box, std::byte* to) { volume->read(box, to); },
+          TurnedVolume::has_slabs(order) || file.is_read_in_turn};
 }
 
 }  // namespace
@@ -198,8 +202,9 @@ StoredVolume placed(StoredVolume volume, const GridPlacement& placement) {
   const Vec3d& origin = info.origin;
   if (!std::isfinite(origin.x) || !std::isfinite(origin.y) || !std::isfinite(origin.z))
     throw Error(fmt::format("it begins at ({}, {}, {})", origin.x, origin.y, origin.z));
-  if (order.from == AxisOrder().from) return {std::move(info), std::move(volume.read)};
-  return turned(volume, std::move(info), order);
+  if (order.from != AxisOrder().from) return turned(volume, std::move(info), order);
+  volume.info = std::move(info);
+  return volume;
 }
 
 StoredVolume forwards(StoredVolume volume) {
