@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Uses the tools for a while as many users at once do, and checks that nothing grows.
 
-    tests/load.py [SECONDS] [--bin build/release] [--workers 4]
+    tests/load.py [SECONDS] [--bin build/release] [--workers 4] [--devices cpu,cuda]
 
 Conversions, edits with collections of garbage and undo, pages and films run side by side for this time (60 s): each exits with 0
-and writes the same bytes as the first of its kind, and the memory that it takes stays the same. Then
+and writes the same bytes as the first of its kind, and the memory that it takes stays the same. With several devices, the
+workers take turns on them. Then, on the first device,
   - one process makes many edits: its memory and its open files are the same in the last third as in the first;
   - one process makes conversions by the Python module, if numpy is there: the same;
   - 48 stamps each replace the whole scene within a limit of memory, and the last one is what is left;
@@ -28,7 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 GROWTH = 1.25  # the most that memory may vary between runs of one kind
 SLACK = 24 << 20
 
-# Made in a process of its own, with the number of conversions and the seconds as arguments.
+# Made in a process of its own, with the number of conversions, the seconds and the device as arguments.
 CONVERSIONS = """
 import os, sys, time
 import numpy as np
@@ -37,7 +38,7 @@ random = np.random.default_rng(1)
 vertices, faces = random.random((3000, 3)) * 10, np.arange(3000).reshape(-1, 3)
 end, digests, rows = time.monotonic() + float(sys.argv[2]), set(), []
 for number in range(int(sys.argv[1])):
-    digests.add(vox.voxelize(vertices, faces, res=128, device="cpu").digest)
+    digests.add(vox.voxelize(vertices, faces, res=128, device=sys.argv[3]).digest)
     memory = int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGESIZE")
     rows.append((memory, len(os.listdir("/proc/self/fd"))))
     if time.monotonic() > end: break
@@ -47,8 +48,8 @@ for row in rows: print(*row)
 
 
 class Load:
-    def __init__(self, folder, programs, seconds):
-        self.folder, self.programs, self.seconds = folder, programs, seconds
+    def __init__(self, folder, programs, seconds, devices):
+        self.folder, self.programs, self.seconds, self.devices = folder, programs, seconds, devices
         self.faults, self.lock = 0, threading.Lock()
         self.first, self.memory = {}, {}
         (folder / "tmp").mkdir()
@@ -79,9 +80,10 @@ class Load:
             self.faults += 1
             print("FAULT:", text, flush=True)
 
-    def start(self, words):
-        return subprocess.Popen([self.programs / words[0], *words[1:], "-q"], cwd=self.folder, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=self.environment)
+    def start(self, words, device=None):
+        return subprocess.Popen([self.programs / words[0], *words[1:], "--device", device or self.devices[0], "-q"],
+                                cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE, env=self.environment)
 
     def ended(self, child, what):
         """Waits for a process and returns its largest memory, or None if it failed."""
@@ -93,8 +95,9 @@ class Load:
             return self.fault(f"{what} exits with {child.returncode}: {said}")
         return usage.ru_maxrss << 10
 
-    def run_once(self, kind, words, output):
-        memory = self.ended(self.start([output if word == "OUT" else word for word in words]), kind)
+    def run_once(self, kind, words, output, device):
+        kind += f" ({device})"
+        memory = self.ended(self.start([output if word == "OUT" else word for word in words], device), kind)
         if memory is None:
             return
         digest = hashlib.sha256((self.folder / output).read_bytes()).hexdigest()
@@ -121,7 +124,8 @@ class Load:
                     return
                 kind = list(kinds)[number % len(kinds)]
                 words, extension = kinds[kind]
-                self.run_once(kind, words.split(), f"worker{worker}/{kind.replace(' ', '-')}.{extension}")
+                self.run_once(kind, words.split(), f"worker{worker}/{kind.replace(' ', '-')}.{extension}",
+                              self.devices[worker % len(self.devices)])
 
         threads = [threading.Thread(target=work, args=(worker,)) for worker in range(workers)]
         for thread in threads:
@@ -163,7 +167,8 @@ class Load:
     def conversions_in_one_process(self, count):
         library = next(self.programs.glob("libvox_c.so"), None)
         environment = self.environment | {"PYTHONPATH": str(ROOT / "tools/python"), "VOX_LIBRARY": str(library)}
-        done = subprocess.run(["/usr/bin/python3", "-c", CONVERSIONS, str(count), str(2 * self.seconds)], capture_output=True, env=environment)
+        done = subprocess.run(["/usr/bin/python3", "-c", CONVERSIONS, str(count), str(2 * self.seconds), self.devices[0]],
+                              capture_output=True, env=environment)
         if b"numpy" in done.stderr and b"ModuleNotFoundError" in done.stderr:
             return print("no numpy: no conversions in one process")
         if done.returncode != 0:
@@ -221,9 +226,10 @@ def main():
     parser.add_argument("seconds", type=float, nargs="?", default=60)
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--workers", type=int, default=4)
+    parser.add_argument("--devices", type=lambda text: text.split(","), default=["cpu"])
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        load = Load(pathlib.Path(folder), options.bin.resolve(), options.seconds)
+        load = Load(pathlib.Path(folder), options.bin.resolve(), options.seconds, options.devices)
         load.side_by_side(options.workers)
         load.many_edits()
         load.conversions_in_one_process(200)

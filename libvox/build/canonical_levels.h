@@ -279,7 +279,8 @@ class CanonicalLevels {
   // Writes the places of a run's nodes.
   void place(const NodeRun& run, bool is_last, OrderedLevel& to) {
     auto placed = device_.template make<dag::PlacesBlock>(dag::NodePlaces::blocks_for(run.count));
-    device_.for_each({"freeze: steps", 6}, run.count + 1, dag::StepPlaces{run.offsets.data(), placed.data()});
+    device_.for_each({"freeze: steps", 6}, placed.size() * dag::PlacesBlock::kNodes,
+                     dag::StepPlaces{run.offsets.data(), run.count, placed.data()});
     device_.for_each({"rounds: first words", 16}, placed.size(), AddToFirst{placed.data(), to.words()});
     std::vector<dag::PlacesBlock> blocks(is_last ? placed.size() : run.count / kBlock);
     device_.download(blocks.data(), placed.data(), blocks.size());

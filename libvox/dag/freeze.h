@@ -209,16 +209,18 @@ struct FrozenWords {
 };
 static_assert(device::StagedBody<FrozenWords>);
 
-// Writes the places of the nodes, and the place behind the last one. The offsets are modulo 2^32; the host
-// restores their upper bits (restore_first_words()).
+// Writes the places of the nodes, and the place behind the last one, which the rest of its block repeats. The offsets
+// are modulo 2^32; the host restores their upper bits (restore_first_words()).
 struct StepPlaces {
   const uint32_t* offsets;
+  uint64_t nodes;
   PlacesBlock* blocks;
   VOX_HD void operator()(uint64_t number) const {
     PlacesBlock& block = blocks[number / PlacesBlock::kNodes];
     const uint32_t first = offsets[number / PlacesBlock::kNodes * PlacesBlock::kNodes];
+    const uint32_t offset = offsets[number < nodes ? number : nodes];
     if (number % PlacesBlock::kNodes == 0) block.first = first;
-    block.steps[number % PlacesBlock::kNodes] = static_cast<uint16_t>(offsets[number] - first);
+    block.steps[number % PlacesBlock::kNodes] = static_cast<uint16_t>(offset - first);
   }
 };
 
@@ -321,7 +323,8 @@ class Freezer {
 
   NodePlaces places(uint64_t nodes, const device::Buffer<uint32_t>& offsets, uint64_t words) {
     auto on_device = device_.template make<PlacesBlock>(NodePlaces::blocks_for(nodes));
-    device_.for_each({"freeze: steps", 6}, nodes + 1, StepPlaces{offsets.data(), on_device.data()});
+    device_.for_each({"freeze: steps", 6}, on_device.size() * PlacesBlock::kNodes,
+                     StepPlaces{offsets.data(), nodes, on_device.data()});
     PlacesBlocks blocks(on_device.size());
     device_.download(blocks.data(), on_device.data(), blocks.size());
     if (words > UINT32_MAX) restore_first_words(blocks);
