@@ -148,14 +148,18 @@ class LevelFinder {
   LevelFinder(Device& device, const DagStore<Device>& store)
       : device_(device), store_(store.ref()), marks_(device, store), mark_(marks_.ref()) {}
 
-  // The last of the `levels` levels must hold leaves.
-  Forest run(device::Buffer<uint32_t> roots, size_t levels) {
+  // The last of the `levels` levels must hold leaves. Calls found(l, level) once a level's nodes and edges are numbered.
+  template <class Found>
+  Forest run(device::Buffer<uint32_t> roots, size_t levels, const Found& found) {
     Forest forest = {std::move(roots), std::vector<FrozenLevel>(levels)};
     const uint64_t count = forest.roots.size();
     device_.for_each("freeze: visit roots", count, VisitRoots{forest.roots.data(), mark_});
     number(forest.roots, count, forest.levels[0]);
-    for (size_t level = 0; level + 1 < levels; ++level)
+    for (size_t level = 0; level + 1 < levels; ++level) {
       find_next(forest.levels[level], forest.levels[level + 1]);
+      found(level, forest.levels[level]);
+    }
+    found(levels - 1, forest.levels.back());
     return forest;
   }
 
@@ -195,7 +199,7 @@ class LevelFinder {
 template <class Device>
 Forest find_levels(Device& device, const DagStore<Device>& store, device::Buffer<uint32_t> roots,
                    size_t levels) {
-  return LevelFinder<Device>(device, store).run(std::move(roots), levels);
+  return LevelFinder<Device>(device, store).run(std::move(roots), levels, [](size_t, const FrozenLevel&) {});
 }
 
 struct FrozenWords {
@@ -283,9 +287,10 @@ class Freezer {
   // kNullPointer.
   void run(uint32_t root) {
     if (root != hash::kNullPointer) {
-      levels_ =
-          find_levels(device_, dag_store_, device::uploaded(device_, std::vector{root}), dag_.levels.size())
-              .levels;
+      levels_ = LevelFinder<Device>(device_, dag_store_)
+                    .run(device::uploaded(device_, std::vector{root}), dag_.levels.size(),
+                         [this](size_t l, const FrozenLevel& level) { expect_words(l, level); })
+                    .levels;
       for (size_t level = 0; level < levels_.size(); ++level) write_level(level);
     }
     const Digest* root_digest = root != hash::kNullPointer ? digest_levels() : nullptr;
@@ -299,6 +304,15 @@ class Freezer {
 
   NodeKind kind(size_t level) const {
     return level + 1 == dag_.levels.size() ? NodeKind::Leaf : NodeKind::Inner;
+  }
+
+  // Makes room for the level's words. Only leaves with materials differ in size.
+  void expect_words(size_t l, const FrozenLevel& level) {
+    const bool leaves = kind(l) == NodeKind::Leaf;
+    if (leaves && dag_.materials) return;
+    Words& words = dag_.levels[l].words;
+    words.resize(leaves ? 2 * level.nodes : level.nodes + level.edges);
+    device_.expect(words.data(), words.size());
   }
 
   void write_level(size_t l) {

@@ -1,6 +1,8 @@
 #include "libvox/device/cuda_device.cuh"
 
 #include <nvtx3/nvToolsExt.h>
+#include <oneapi/tbb/task_group.h>
+#include <sys/mman.h>
 
 #include <cstring>
 
@@ -13,16 +15,43 @@
 namespace vox::device {
 namespace {
 
-// Does what memcpy does, with all cores, because one core does not keep up with the bus.
+// Does what memcpy does, with all cores, because one core does not keep up with the bus. No two cores write to the same
+// huge page, which the system clears when it is first written.
 void copy_parallel(char* to, const char* from, uint64_t bytes) {
-  constexpr uint64_t kPiece = 1 << 20;
-  parallel_for(uint64_t{0}, (bytes + kPiece - 1) / kPiece, [&](uint64_t piece) {
-    const uint64_t begin = piece * kPiece;
-    std::memcpy(to + begin, from + begin, std::min(kPiece, bytes - begin));
+  constexpr uint64_t kPiece = 2 << 20;
+  const uint64_t before = reinterpret_cast<uintptr_t>(to) % kPiece;
+  parallel_for(uint64_t{0}, (before + bytes + kPiece - 1) / kPiece, [&](uint64_t piece) {
+    const uint64_t begin = std::max(piece * kPiece, before) - before;
+    const uint64_t end = std::min((piece + 1) * kPiece - before, bytes);
+    std::memcpy(to + begin, from + begin, end - begin);
   });
 }
 
 }  // namespace
+
+// Lets cores that have nothing to do make the pages of memory that is about to be written, so that its writer need not
+// wait until the system has cleared them. Contents stay as they are, and the memory may be freed meanwhile.
+class PageMaker {
+ public:
+  ~PageMaker() { tasks_.wait(); }
+
+  // Begins, and does not wait.
+  void make(void* memory, uint64_t bytes) {
+#ifdef MADV_POPULATE_WRITE  // older systems make each page when it is first written
+    constexpr uintptr_t kPage = 4096, kPart = 16 << 20;
+    const uintptr_t first = reinterpret_cast<uintptr_t>(memory);
+    const uintptr_t end = (first + bytes) / kPage * kPage;
+    for (uintptr_t at = (first + kPage - 1) / kPage * kPage; at < end;) {
+      const uintptr_t behind = std::min(at / kPart * kPart + kPart, end);
+      tasks_.run([at, behind] { madvise(reinterpret_cast<void*>(at), behind - at, MADV_POPULATE_WRITE); });
+      at = behind;
+    }
+#endif
+  }
+
+ private:
+  tbb::task_group tasks_;
+};
 
 void check_cuda(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
@@ -69,6 +98,7 @@ CudaDevice::CudaDevice(int index, uint64_t memory_limit, bool profile) : index_(
     check_cuda(cudaEventCreate(event), "cudaEventCreate");
   for (cudaEvent_t& event : staging_free_)
     check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");
+  pages_ = std::make_unique<PageMaker>();
   check_cuda(cudaMallocHost(reinterpret_cast<void**>(&staging_), 2 * kStagingHalf), "cudaMallocHost");
   check_cuda(cudaHostAlloc(reinterpret_cast<void**>(&result_), sizeof(uint64_t), cudaHostAllocMapped),
              "cudaHostAlloc");
@@ -137,8 +167,14 @@ void CudaDevice::upload_bytes(void* to, const void* from, uint64_t bytes) {
   for (cudaEvent_t event : staging_free_) check_cuda(cudaEventSynchronize(event), "cudaEventSynchronize");
 }
 
-void CudaDevice::download_bytes(void* to, const void* from, uint64_t bytes) {
+void CudaDevice::expect_bytes(void* to, uint64_t bytes) {
+  if (bytes < kStagingHalf) return;
   prefer_huge_pages(to, bytes);
+  pages_->make(to, bytes);
+}
+
+void CudaDevice::download_bytes(void* to, const void* from, uint64_t bytes) {
+  expect_bytes(to, bytes);
   const uint64_t pieces = (bytes + kStagingHalf - 1) / kStagingHalf;
   auto size_of = [&](uint64_t piece) { return std::min(kStagingHalf, bytes - piece * kStagingHalf); };
   for (uint64_t piece = 0; piece <= pieces; ++piece) {

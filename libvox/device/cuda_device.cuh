@@ -24,6 +24,8 @@
 
 namespace vox::device {
 
+class PageMaker;
+
 // The memory of one GPU, as a Pool asks for it. Blocks are allocated and freed in the order of a stream, from
 // memory that CUDA has already taken from the system: cudaMalloc takes 50 to 100 µs for each block, and
 // cudaFree waits for all work that runs.
@@ -269,6 +271,10 @@ class CudaDevice {
     download_bytes(to, from, n * sizeof(T));
   }
   template <class T>
+  void expect(T* to, uint64_t n) {
+    expect_bytes(to, n * sizeof(T));
+  }
+  template <class T>
   void copy(T* to, const T* from, uint64_t n) {
     check_cuda(cudaMemcpyAsync(to, from, n * sizeof(T), cudaMemcpyDeviceToDevice, stream_),
                "cudaMemcpyAsync");
@@ -315,6 +321,7 @@ class CudaDevice {
   uint64_t read_result();
   void upload_bytes(void* to, const void* from, uint64_t bytes);
   void download_bytes(void* to, const void* from, uint64_t bytes);
+  void expect_bytes(void* to, uint64_t bytes);
 
   int index_;
   uint32_t max_blocks_ = 0;
@@ -325,9 +332,10 @@ class CudaDevice {
   std::unique_ptr<Pool> pool_;
   Profiler profiler_;
   // Pinned host memory that transfers pass through. Its two halves let copying and sending overlap.
-  static constexpr uint64_t kStagingHalf = 16 << 20;
+  static constexpr uint64_t kStagingHalf = 32 << 20;
   char* staging_ = nullptr;
   cudaEvent_t staging_free_[2] = {};
+  std::unique_ptr<PageMaker> pages_;
   uint64_t* result_ = nullptr;  // host memory that kernels write a single result to
   std::unique_ptr<CudaMemory> memory_;
 };

@@ -54,6 +54,7 @@ concept DeviceType = requires(D& device, Work work, uint64_t n, AnyBody body, Bu
   device.fill(words, n, 0u);
   device.upload(words, words, n);
   device.download(words, words, n);
+  device.expect(words, n);
   device.copy(words, words, n);
   device.sync();
   { device.seconds(body) } -> std::same_as<double>;
