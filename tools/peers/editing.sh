@@ -76,7 +76,7 @@ done
 flags=(-std=c++20 -O3 "-arch=${ARCH:-native}" --extended-lambda --expt-relaxed-constexpr -cudart static -w
   -Xcompiler -march=x86-64-v3 -DNDEBUG -DENABLE_VULKAN_MEMORY_ALLOCATOR=1 -DVMA_STATIC_VULKAN_FUNCTIONS=0
   -DVMA_DYNAMIC_VULKAN_FUNCTIONS=0 -Dgsl_FEATURE_GSL_COMPATIBILITY_MODE=1 -Dgsl_CONFIG_CONTRACT_CHECKING_OFF
-  "-I$copy/stubs" "-I$src" "-I$beside/gsl-lite/include" "-I$beside/VulkanMemoryAllocator/include")
+  "-I$here/../.." "-I$copy/stubs" "-I$src" "-I$beside/gsl-lite/include" "-I$beside/VulkanMemoryAllocator/include")
 objects=()
 compile() {  # SOURCE [OPTION...]
   objects+=("$copy/${#objects[@]}.o")
