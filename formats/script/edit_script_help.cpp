@@ -27,11 +27,11 @@ FILL AND PAINT
   replace material M with M [in SHAPE]  the same; without a shape, everywhere
   clear [SHAPE]                         empty the shape, or everything
   fill seed x,y,z material M [in SHAPE] [limit VOXELS]
-                                        flood from a voxel through 6-connected voxels like it: empty
-                                        ones, or those of its material; it is an error if they are
-                                        more than the limit
+                                        fill all voxels that a path through faces joins to this one
+                                        and that are like it: empty, or of its material; more of them
+                                        than the limit are an error
   M is a material, 0 to 15. In a scene without materials it is left out, and paint and replace are
-  errors. In a scene with 24-bit colors M is a color, #c03020, of which a script takes 15. Such a
+  errors. In a scene with 24-bit colors M is a color, #c03020; a script may use 15 colors. Such a
   scene takes add, remove, paint, clear, erode and the commands of HISTORY and REPEAT.
 
 CHANGE THE SURFACE
@@ -47,7 +47,7 @@ COPY: voxel for voxel, empty voxels too; voxels that fall outside of the grid ar
                                         another scene; its voxel 0,0,0 comes to x,y,z
   TURNS are    rotate x|y|z 90|180|270 and mirror x|y|z, as many as wanted, done in the order in
                which they are written; rotating about z by 90 takes x to y. The lowest corner of
-               the turned box comes to the place named.
+               the turned box comes to the place after to or at.
   skip-empty   empty voxels of the source change nothing
   keep-filled  voxels that are filled already stay as they are
   in SHAPE     only voxels in the shape change

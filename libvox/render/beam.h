@@ -2,7 +2,7 @@
 // 2010, §5.3).
 //
 // A beam is the pyramid of all rays through a tile of pixels. It is followed through the DAG down to cells
-// about as wide as itself; no ray hits anything before the first of these cells. All bounds err on the
+// about half as wide as itself; no ray hits anything before the first of these cells. All bounds err on the
 // safe side, and are floats that are rounded the same way on every device, so that beams do not change
 // pictures.
 #pragma once

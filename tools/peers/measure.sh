@@ -3,16 +3,40 @@
 #   tools/peers/measure.sh cuco|cccl|bght|warpspeed|warpspeed_locked FOLDER [KEYS [TABLE]]
 #                                                                hash tables, beside vox-bench keys
 #   tools/peers/measure.sh nanovdb FOLDER MESH.obj BAND RES...   MeshToGrid, beside vox-bench convert
+#   tools/peers/measure.sh editing FOLDER SCENE.basic_dag.dag.bin spheres|copies|SCRIPT [OPTION...]
+#                                                                edits on a GPU, beside vox-bench edit
 # FOLDER is a clone of NVIDIA/cuCollections, NVIDIA/cccl, owensgroup/BGHT, saltsystemslab/warpSpeed (beside which lies a
-# clone of saltsystemslab/gallatin) or AcademySoftwareFoundation/openvdb. KEYS is a power of two, and TABLE is a part of the
-# names of tables. BUILD_ONLY=1 leaves the program in build/peers and does not run it.
+# clone of saltsystemslab/gallatin), AcademySoftwareFoundation/openvdb or mathijs727/GPU-SVDAG-Editing (editing.sh says
+# what lies beside it, edits.cu what its options are). KEYS is a power of two, and TABLE is a part of the names of tables.
+# BUILD_ONLY=1 leaves the program in build/peers and does not run it.
 set -euo pipefail
-(($# >= 2)) || { sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+(($# >= 2)) || { sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 peer=$1 folder=$2
 shift 2
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 program=$here/../../build/peers/$peer
+mkdir -p "$(dirname "$program")"
+
+# Their program is compiled for the scene's number of levels. The edits of vox-bench are listed if no script is named.
+measure_editing() {  # SCENE EDITS [OPTION...]
+  local scene=$1 edits=$2 levels
+  levels=$(od -An -tu4 -j48 -N4 "$scene" | tr -d ' ')
+  "$here/editing.sh" "$folder" "$levels" "$program-$levels"
+  if [[ $edits == spheres || $edits == copies ]]; then
+    c++ -std=c++20 -O2 -o "$program-list" "$here/edit_list.cpp"
+    "$program-list" "$scene" "$edits" > "$program-$edits.txt"
+    edits=$program-$edits.txt
+  fi
+  [[ ${BUILD_ONLY:-} ]] || "$program-$levels" "$scene" "$edits" "${@:3}"
+}
+
 case $peer in
+  editing)
+    (($# >= 2)) || { echo "a scene and its edits are missing" >&2; exit 2; }
+    measure_editing "$@"
+    git -C "$folder" log -1 --format="$peer %H %cs" 2>/dev/null || true
+    exit
+    ;;
   cuco) source=hash_tables.cu headers=(include) standard=c++20 ;;
   cccl) source=hash_tables.cu headers=(cudax/include libcudacxx/include cub thrust) standard=c++20 ;;
   bght) source=hash_tables.cu headers=(include) standard=c++20 ;;
@@ -20,7 +44,6 @@ case $peer in
   nanovdb) source=mesh_to_grid.cu headers=(nanovdb) standard=c++20 ;;
   *) echo "there is no peer $peer" >&2; exit 2 ;;
 esac
-mkdir -p "$(dirname "$program")"
 nvcc -std=$standard -O3 -arch="${ARCH:-native}" --extended-lambda --expt-relaxed-constexpr "-DPEER_$peer" \
   "${headers[@]/#/-I$folder/}" -o "$program" "$here/$source"
 git -C "$folder" log -1 --format="$peer %H %cs" 2>/dev/null || true
