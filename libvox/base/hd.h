@@ -8,6 +8,14 @@
 #define VOX_HD
 #endif
 
+// VOX_EVERY_STEP marks short functions that a loop calls at every step. On a CPU they must be inlined, because a call takes
+// as long as they do. A GPU makes no such calls.
+#ifdef __CUDACC__
+#define VOX_EVERY_STEP VOX_HD
+#else
+#define VOX_EVERY_STEP [[gnu::always_inline]]
+#endif
+
 // VOX_UNROLL stands before a short loop over an array that a GPU should keep in registers. VOX_NOT_UNROLLED stands
 // before a loop whose body is so long that the GPU's code should contain it only once.
 

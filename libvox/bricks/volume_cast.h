@@ -8,18 +8,11 @@
 // every device and through every kind of access.
 #pragma once
 
+#include "libvox/base/hd.h"
 #include "libvox/base/morton.h"
 #include "libvox/base/vec.h"
 #include "libvox/bricks/bricks_ref.h"
 #include "libvox/volume/value_bits.h"
-
-// On a CPU, the short functions that every step of a ray needs must be inlined, because a call takes as long as
-// they do. A GPU makes no such calls.
-#ifdef __CUDACC__
-#define VOX_EVERY_STEP VOX_HD
-#else
-#define VOX_EVERY_STEP [[gnu::always_inline]]
-#endif
 
 namespace vox::bricks {
 

@@ -2,6 +2,7 @@
 // voxel gets the material of the triangle whose plane is nearest to its center.
 #pragma once
 
+#include <cmath>
 #include <functional>
 
 #include "libvox/dag/node.h"
@@ -48,19 +49,19 @@ struct FilledCells {
   VOX_HD void find_nearest(const Run& run, Int3 corner, uint32_t (&found)[64]) const {
     const uint64_t shared = find_only(run, found);
     if (shared == 0) return;
-    uint64_t measured = 0;  // the shared voxels that have a triangle
+    constexpr float kNone = INFINITY;  // farther away than any triangle
     float distances[64];
+    for (uint64_t rest = shared; rest != 0; rest &= rest - 1) distances[lowest_bit(rest)] = kNone;
     for (uint64_t p = run.begin; p < run.end; ++p) {
       const uint32_t triangle = pairs.triangle(p);
+      const TrianglePlane plane = triangles.planes[triangle];
+      const TriangleShape& shape = triangles.shapes[triangle];
       for (uint64_t rest = pairs.mask(p) & shared; rest != 0; rest &= rest - 1) {
         const auto bit = static_cast<uint32_t>(lowest_bit(rest));
-        const float other = distance(triangle, voxel_center(corner, bit));
-        const bool is_known = (measured >> bit & 1) != 0;
-        if (is_known && !(other < distances[bit] || (other == distances[bit] && triangle < found[bit])))
-          continue;
+        const float other = plane_distance(plane, shape, voxel_center(corner, bit));
+        if (!(other < distances[bit] || (other == distances[bit] && triangle < found[bit]))) continue;
         distances[bit] = other;
         found[bit] = triangle;
-        measured |= uint64_t{1} << bit;
       }
     }
   }

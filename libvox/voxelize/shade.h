@@ -160,7 +160,7 @@ class ShadedTriangle {
 
  private:
   // Returns the index of a texel in MaterialsRef's arrays. The material must be textured.
-  VOX_HD uint64_t texel_at(Weights weights) const {
+  VOX_EVERY_STEP uint64_t texel_at(Weights weights) const {
     const Vec2<int64_t> shares = shares_at(*place_, weights);
     const uint32_t column = scene::texel_of_share(shares.x, level_.width, wrap_u(material_));
     const uint32_t row = scene::texel_of_share(shares.y, level_.height, wrap_v(material_));

@@ -168,8 +168,8 @@ VOX_HD inline Weights on_edge(uint32_t edge, int32_t at) {
 
 // Returns the weights at the triangle's point that is closest to `point`, the center of a voxel that the
 // triangle covers.
-VOX_HD inline Weights closest_weights(const TriangleWeights& weights, const TriangleShape& triangle,
-                                      Int3 point) {
+VOX_EVERY_STEP inline Weights closest_weights(const TriangleWeights& weights, const TriangleShape& triangle,
+                                              Int3 point) {
   bool beyond_ab = false, beyond_ac = false, beyond_bc = false;
   if (weights.bits == 0) {
     beyond_ab = weights.longest == kEdgeAb;
