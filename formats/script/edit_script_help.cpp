@@ -28,8 +28,8 @@ FILL AND PAINT
   clear [SHAPE]                         empty the shape, or everything
   fill seed x,y,z material M [in SHAPE] [limit VOXELS]
                                         fill all voxels that a path through faces joins to this one
-                                        and that are like it: empty, or of its material; more of them
-                                        than the limit are an error
+                                        and that are like it: empty, or of its material. It is an
+                                        error if these are more than the limit
   M is a material, 0 to 15. In a scene without materials it is left out, and paint and replace are
   errors. In a scene with 24-bit colors M is a color, #c03020; a script may use 15 colors. Such a
   scene takes add, remove, paint, clear, erode and the commands of HISTORY and REPEAT.
