@@ -140,8 +140,7 @@ CommandLine::CommandLine(const ToolDescription& tool, int argc, char** argv)
     throw UsageError(fmt::format("unexpected argument '{}'", result.unmatched().front()));
   for (const cxxopts::KeyValue& argument : result.arguments()) {
     const Option& option = stated(argument.key());
-    const std::string& value = argument.value();
-    const std::string before = given(option.name).value_or(value);
+    const std::string &value = argument.value(), before = given(option.name).value_or(value);
     // --force=false would have the effect of --force, and the first of two files would be forgotten.
     if (option.is_flag() && value != "true")
       throw UsageError(fmt::format("{} takes no value, but is given '{}'", option.spelled(), value));
