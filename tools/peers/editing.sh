@@ -12,7 +12,7 @@ folder=$(cd "$1" && pwd) levels=$2 program=$3
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 beside=$(dirname "$folder")
 copy=$program.build
-rm -rf "$copy" && mkdir -p "$copy/stubs" && cp -r "$folder/src" "$copy/src"
+rm -rf "$copy" && mkdir -p "$copy/include" && cp -r "$folder/src" "$copy/src"
 src=$copy/src gpu=dags/my_gpu_dags dag=dags/my_gpu_dags/my_gpu_hash_dag
 
 # They set the number of levels, the table and the materials in two headers.
@@ -33,7 +33,7 @@ sed -i "s/\(define HASH_TABLE_TYPE HashTableType::\)[A-Za-z0-9]*/\1${TABLE:-Comp
 
 # Their allocator takes all memory that NVML says is free, but a machine that compiles need not have NVML. This header asks
 # CUDA, and leaves a quarter to the program that measures.
-cat > "$copy/stubs/nvml.h" <<'END'
+cat > "$copy/include/nvml.h" <<'END'
 #pragma once
 #include <cuda_runtime.h>
 using nvmlReturn_t = int;
@@ -76,7 +76,7 @@ done
 flags=(-std=c++20 -O3 "-arch=${ARCH:-native}" --extended-lambda --expt-relaxed-constexpr -cudart static -w
   -Xcompiler -march=x86-64-v3 -DNDEBUG -DENABLE_VULKAN_MEMORY_ALLOCATOR=1 -DVMA_STATIC_VULKAN_FUNCTIONS=0
   -DVMA_DYNAMIC_VULKAN_FUNCTIONS=0 -Dgsl_FEATURE_GSL_COMPATIBILITY_MODE=1 -Dgsl_CONFIG_CONTRACT_CHECKING_OFF
-  "-I$here/../.." "-I$copy/stubs" "-I$src" "-I$beside/gsl-lite/include" "-I$beside/VulkanMemoryAllocator/include")
+  "-I$here/../.." "-I$copy/include" "-I$src" "-I$beside/gsl-lite/include" "-I$beside/VulkanMemoryAllocator/include")
 objects=()
 compile() {  # SOURCE [OPTION...]
   objects+=("$copy/${#objects[@]}.o")
