@@ -70,3 +70,17 @@ elseif(VOX_CUDA)
 else()
   message(STATUS "vox: CPU only, VOX_CUDA=${VOX_CUDA}")
 endif()
+
+# vox_each_device(TARGET SOURCE...): compiles those of a target's sources that are named each_device.cpp as CUDA, too. For
+# each of them, a source in the build's folder includes it.
+function(vox_each_device target)
+  foreach(source IN LISTS ARGN)
+    if(source MATCHES "each_device.cpp$")
+      cmake_path(ABSOLUTE_PATH source)
+      cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+      string(REGEX REPLACE "cpp$" "cu" cuda_source ${PROJECT_BINARY_DIR}/cuda/${source})
+      file(CONFIGURE OUTPUT ${cuda_source} CONTENT "#include \"${source}\"\n" @ONLY)
+      target_sources(${target} PRIVATE ${cuda_source})
+    endif()
+  endforeach()
+endfunction()

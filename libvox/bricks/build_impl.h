@@ -1,5 +1,4 @@
-// Makes bricks from a volume on one device. on_cpu.cpp and on_cuda.cu include this file and name
-// the device.
+// Makes bricks from a volume on one device.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Makes a scene's bricks with a sparse root from the nodes of its DAG. Each node of the bricks' side becomes a brick,
-// and each node of a group's side a block. on_cpu.cpp and on_cuda.cu include this file and name the device.
+// and each node of a group's side a block.
 #pragma once
 
 #include <algorithm>

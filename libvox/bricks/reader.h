@@ -77,7 +77,7 @@ class BricksReader {
 uint64_t filter_lookups(Int3 size, int32_t radius);
 
 // Copies bricks to the device, to read them in several ways. The device and the bricks must outlive the reader.
-// check_structure() must accept the bricks. on_cpu.cpp and on_cuda.cu compile the template for each device.
+// check_structure() must accept the bricks.
 template <class Device>
 std::unique_ptr<BricksReader> make_bricks_reader(Device& device, const FrozenBricks& bricks,
                                                  const JitOptions& options);

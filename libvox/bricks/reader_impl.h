@@ -1,5 +1,4 @@
-// The reader on one device. on_cpu.cpp and on_cuda.cu include this file, and say which device it is
-// and how code is compiled for it.
+// The reader on one device.
 #pragma once
 
 #include <algorithm>

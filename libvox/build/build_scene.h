@@ -98,8 +98,7 @@ struct SceneShare {
 };
 
 // Collective. All ranks must be given the same scene, and the same manner except that each process has a keeper of its
-// own. Kept rounds are not built again, and new rounds are kept. The template is instantiated for each device in
-// on_cpu.cpp and on_cuda.cu.
+// own. Kept rounds are not built again, and new rounds are kept.
 template <class Device>
 SceneShare build_scene(Device& device, ranks::Ranks& ranks, const SceneInput& input,
                        const BuildManner& manner, const hash::TableOptions& tables);

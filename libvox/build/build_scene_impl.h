@@ -1,8 +1,7 @@
 // The implementation of build_scene.h for any device. A rank builds chunk cells until its round is full, hands the
 // round to the merge, and goes on. The merge makes equal nodes of all rounds and ranks one, level by level from the
 // leaves up: on the devices (device_merge.h), or on the host if the scene is spilled (host_merge.h). The levels above
-// the chunk cells are made on rank 0. Then all nodes are brought into canonical order from the root down. on_cpu.cpp
-// and on_cuda.cu include this file and only name the device.
+// the chunk cells are made on rank 0. Then all nodes are brought into canonical order from the root down.
 #pragma once
 
 #include <algorithm>

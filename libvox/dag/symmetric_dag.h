@@ -65,8 +65,7 @@ struct SymmetricDag {
   uint64_t bytes() const;  // the size of all words
 };
 
-// Merges the nodes of a DAG without materials, which check_structure() must accept. The template is instantiated for
-// each device in on_cpu.cpp and on_cuda.cu.
+// Merges the nodes of a DAG without materials, which check_structure() must accept.
 template <class Device>
 SymmetricDag symmetric_dag(Device& device, const FrozenDag& geometry);
 SymmetricDag symmetric_dag(device::DeviceHandle device, const FrozenDag& geometry);

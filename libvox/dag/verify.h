@@ -36,8 +36,7 @@ void check_materials(const FrozenDag& dag, uint32_t palette_entries, ranks::Rank
 
 // Verifies a DAG on a device. It checks the same as verify(), which runs on the host and names what is wrong. If the
 // device finds an error or has too little memory, or if the DAG is paged, the host verifies the DAG with this memory.
-// The DAG must be one that check_structure() accepts. Throws what verify() throws. The template is instantiated for
-// each device in on_cpu.cpp and on_cuda.cu.
+// The DAG must be one that check_structure() accepts. Throws what verify() throws.
 template <class Device>
 void verify_on(Device& device, const FrozenDag& dag, uint64_t memory);
 void verify_on(device::DeviceHandle device, const FrozenDag& dag, uint64_t memory = UINT64_MAX);

@@ -1,6 +1,5 @@
-// The implementation of verify.h for any device. From the root down it finds how often each node occurs
-// and in which order nodes are first visited; from the leaves up it checks what they hold. Levels are
-// uploaded one at a time. on_cpu.cpp and on_cuda.cu include this file and only name the device.
+// The implementation of verify.h for any device. From the root down it finds how often each node occurs and in which
+// order nodes are first visited; from the leaves up it checks what they hold. Levels are uploaded one at a time.
 #pragma once
 
 #include <bit>

@@ -385,8 +385,7 @@ class DeviceEditSession final : public EditSession {
   std::optional<dag::Collector<Device>> collector_;
 };
 
-// Makes the edit session on one device. on_cpu.cpp and on_cuda.cu include this
-// file and name the device.
+// Makes the edit session on one device.
 
 template <class Device>
 std::unique_ptr<EditSession> make_edit_session(Device& device, const std::string& table,

@@ -1,5 +1,4 @@
-// The list of all variants of hash tables. make_tables_cpu.cpp and make_tables_cuda.cu include this file,
-// each for one device.
+// The list of all variants of hash tables, for any device.
 #pragma once
 
 #include <array>

@@ -145,8 +145,7 @@ struct EditBenchResult {
 // memory runs out.
 EditBenchResult bench_edit(Engine& engine, const dag::FrozenDag& dag, const EditBenchOptions& options);
 
-// Returns the time of copying this many bytes from the host's memory to the device. The template is compiled in
-// on_cpu.cpp and on_cuda.cu.
+// Returns the time of copying this many bytes from the host's memory to the device.
 template <class Device>
 Timing upload_time_on(Device& device, uint64_t bytes, uint32_t repetitions);
 Timing upload_time(Engine& engine, uint64_t bytes, uint32_t repetitions);

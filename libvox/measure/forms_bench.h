@@ -120,7 +120,7 @@ std::vector<FormsBenchRow> compared(std::vector<FormsBenchRow> rows,
 // Throws Error if the scene has no voxel, or more voxels than a hash can hold.
 FormsBenchResult bench_forms(Engine& engine, const dag::VoxelScene& scene, const FormsBenchOptions& options);
 
-// The same for a device of this type. on_cpu.cpp and on_cuda.cu compile it.
+// The same for a device of this type.
 template <class Device>
 FormsBenchResult bench_forms_on(Device& device, const dag::VoxelScene& scene,
                                 const FormsBenchOptions& options);

@@ -1,5 +1,4 @@
-// The benchmark of a scene's forms on one device. It is included by on_cpu.cpp and
-// on_cuda.cu, which instantiate it.
+// The benchmark of a scene's forms on one device.
 #pragma once
 
 #include "libvox/base/error.h"

@@ -110,7 +110,7 @@ void check_search(const std::string& what, const SearchOutcome& outcome);
 // Measures the chosen hash tables, or all of them, on the engine's device.
 HashBenchResult bench_hash(Engine& engine, const HashBenchOptions& options);
 
-// The same for a device of this type; compiled in on_cpu.cpp and on_cuda.cu.
+// The same for a device of this type.
 template <class Device>
 HashBenchResult bench_hash_on(Device& device, const HashBenchOptions& options);
 
@@ -150,7 +150,7 @@ hash::TableMemory sum(std::span<const hash::TableMemory> sizes);
 // DAG must be one that check_structure() accepts. If it is read as it is used, the query must allow predictions.
 std::vector<TableReport> measure_tables(Engine& engine, const dag::FrozenDag& dag, const TablesQuery& query);
 
-// The same for a device of this type; compiled in on_cpu.cpp and on_cuda.cu.
+// The same for a device of this type.
 template <class Device>
 std::vector<TableReport> measure_tables_on(Device& device, const dag::FrozenDag& dag,
                                            const TablesQuery& query);

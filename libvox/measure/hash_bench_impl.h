@@ -1,5 +1,4 @@
-// The benchmark of hash tables on one device. It is included by on_cpu.cpp and on_cuda.cu,
-// which instantiate it.
+// The benchmark of hash tables on one device.
 #pragma once
 
 #include <algorithm>

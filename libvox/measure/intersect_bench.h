@@ -97,7 +97,7 @@ struct IntersectResult {
 IntersectResult bench_intersect(Engine& engine, const scene::Scene& first, const scene::Scene& second,
                                 const IntersectOptions& options);
 
-// The same for a device of this type; compiled in on_cpu.cpp and on_cuda.cu.
+// The same for a device of this type.
 template <class Device>
 IntersectResult bench_intersect_on(Device& device, const scene::Scene& first, const scene::Scene& second,
                                    const IntersectOptions& options);

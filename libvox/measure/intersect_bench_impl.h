@@ -1,5 +1,4 @@
-// The intersection of two moving surfaces on one device. It is included by on_cpu.cpp and
-// on_cuda.cu, which instantiate it.
+// The intersection of two moving surfaces on one device.
 #pragma once
 
 #include <algorithm>

@@ -228,7 +228,7 @@ uint64_t wrong_results(const KeysBenchResult& result);
 // built gets a row with the reason.
 KeysBenchResult bench_keys(Engine& engine, const KeysBenchOptions& options);
 
-// The same for a device of this type; compiled in on_cpu.cpp and keys_bench_cuda.cu.
+// The same for a device of this type.
 template <class Device>
 KeysBenchResult bench_keys_on(Device& device, const KeysBenchOptions& options);
 

@@ -1,5 +1,4 @@
-// The benchmark of tables of voxel keys on one device. It is included by on_cpu.cpp and
-// keys_bench_cuda.cu, which instantiate it.
+// The benchmark of tables of voxel keys on one device.
 #pragma once
 
 #include <algorithm>

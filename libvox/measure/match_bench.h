@@ -99,7 +99,7 @@ struct MatchBenchResult {
 // Throws Error if a picture has too few edges for a basis, or if the tables find different results.
 MatchBenchResult bench_match(Engine& engine, const MatchBenchOptions& options);
 
-// The same for a device of this type; compiled in on_cpu.cpp and on_cuda.cu.
+// The same for a device of this type.
 template <class Device>
 MatchBenchResult bench_match_on(Device& device, const MatchBenchOptions& options);
 

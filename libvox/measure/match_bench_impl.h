@@ -1,5 +1,4 @@
-// The benchmark of geometric hashing on one device. It is included by on_cpu.cpp and
-// on_cuda.cu, which instantiate it.
+// The benchmark of geometric hashing on one device.
 #pragma once
 
 #include <utility>

@@ -1,5 +1,4 @@
-// Measures hash tables that hold a scene, on one device. It is included by on_cpu.cpp and
-// on_cuda.cu, which instantiate it.
+// Measures hash tables that hold a scene, on one device.
 #pragma once
 
 #include "libvox/base/progress.h"

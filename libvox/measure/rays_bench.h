@@ -98,7 +98,7 @@ render::Camera camera_of(const dag::FrozenDag& dag, RaysView view, uint32_t pict
 // voxel, or if memory runs out.
 RaysBenchResult bench_rays(Engine& engine, const dag::FrozenDag& dag, const RaysBenchOptions& options);
 
-// The same for a device of this type; compiled in on_cpu.cpp and on_cuda.cu.
+// The same for a device of this type.
 template <class Device>
 RaysBenchResult bench_rays_on(Device& device, const dag::FrozenDag& dag, const RaysBenchOptions& options);
 

@@ -66,7 +66,7 @@ struct Painting {
 
 // Paints strokes on the surface. Afterwards index_atlas() gives the painted texels their palette entries. Throws a
 // UsageError if the options make no sense, and an Error if nothing of the scene can be painted, or if the device has
-// too little memory. on_cpu.cpp and on_cuda.cu compile the template for each device.
+// too little memory.
 template <class Device>
 Painting paint_scene(Device& device, const scene::Scene& scene, const Strokes& strokes,
                      const PaintOptions& options);

@@ -1,5 +1,4 @@
-// Implements paint_scene.h for any device. on_cpu.cpp and on_cuda.cu include this file and
-// name the device.
+// Implements paint_scene.h for any device.
 #pragma once
 
 #include <algorithm>

@@ -45,7 +45,7 @@ void copy_any(void* to, const void* from, uint64_t bytes) {
 
 }  // namespace vox::ranks
 
-// Builds with CUDA use on_cuda.cu instead; CMake then defines VOX_HAS_CUDA for this source.
+// Builds with CUDA use any_memory.cu instead; CMake then defines VOX_HAS_CUDA for this source.
 #ifndef VOX_HAS_CUDA
 namespace vox::ranks {
 

@@ -45,9 +45,8 @@ class RayCaster {
   virtual void cast(std::span<const GridRay> rays, std::span<GridHit> hits) = 0;
 };
 
-// Copies the scene to the device. check_structure() must accept the DAG, which must not be paged if there are colors. The
-// DAG, the colors (nullptr: there are none) and the device must outlive the result. on_cpu.cpp and on_cuda.cu compile
-// the template for each device.
+// Copies the scene to the device. check_structure() must accept the DAG, which must not be paged if there are colors.
+// The DAG, the colors (nullptr: there are none) and the device must outlive the result.
 template <class Device>
 std::unique_ptr<RayCaster> make_ray_caster(Device& device, const dag::FrozenDag& dag,
                                            const attributes::PackedValues* colors);

@@ -1,4 +1,4 @@
-// Casting single rays on one device. on_cpu.cpp and on_cuda.cu include this file and name the device.
+// Casting single rays on one device.
 #pragma once
 
 #include <algorithm>

@@ -149,7 +149,7 @@ struct RendererOptions {
 };
 
 // Copies the scene to the device, to take pictures of it. The DAG, the palette, the values and the device must outlive
-// the renderer. check_structure() must accept the DAG. on_cpu.cpp and on_cuda.cu compile the template for each device.
+// the renderer. check_structure() must accept the DAG.
 //
 // On the CPU, a paged DAG is read in place, and only the nodes that rays meet are read. So a node at which a ray stops
 // has an estimated box (RayDagRef::estimated_box()), and LevelColors::Mean is the same as LevelColors::Voxel. Only

@@ -1,4 +1,4 @@
-// The renderer on one device. on_cpu.cpp and on_cuda.cu include this file and name the device.
+// The renderer on one device.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// The volume renderer on one device. on_cpu.cpp and on_cuda.cu include this file and
-// name the device.
+// The volume renderer on one device.
 #pragma once
 
 #include "libvox/bricks/device_bricks.h"

@@ -1,5 +1,4 @@
-// The implementation of frozen_hash.h for any device: a DAG becomes a hash, and a hash a DAG. on_cpu.cpp and on_cuda.cu
-// include this file and only name the device.
+// The implementation of frozen_hash.h for any device: a DAG becomes a hash, and a hash a DAG.
 #pragma once
 
 #include <utility>

@@ -57,7 +57,7 @@ struct BandDistances {
   std::vector<uint8_t, UninitializedAllocator<uint8_t>> values;  // 0 beyond the band
 };
 
-// Throws OutOfMemory. on_cpu.cpp and on_cuda.cu compile the template for each device.
+// Throws OutOfMemory.
 template <class Device>
 BandDistances measure_band(Device& device, const BandMesh& mesh);
 BandDistances measure_band(device::DeviceHandle device, const BandMesh& mesh);

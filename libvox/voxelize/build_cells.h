@@ -224,7 +224,7 @@ struct BuiltCells {
   BuildResult result;
 };
 
-// All builders get the same scene. on_cpu.cpp and on_cuda.cu compile this function for each device.
+// All builders get the same scene.
 template <class Device>
 BuiltCells<Device> build_cells(Device& device, const scene::Scene& scene, const scene::IndexedScene& indexed,
                                const Grid& grid, const BuildOptions& options,

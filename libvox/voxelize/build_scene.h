@@ -76,8 +76,7 @@ inline void add_counts(BuildResult& whole, const BuildResult& part) {
   whole.solid += part.solid;
 }
 
-// Voxelizes the triangles, as far as they lie inside the grid. drop_bad_triangles() must have removed the bad
-// ones. on_cpu.cpp and on_cuda.cu compile this function for each device.
+// Voxelizes the triangles, as far as they lie inside the grid. drop_bad_triangles() must have removed the bad ones.
 template <class Device>
 BuildResult build_scene(Device& device, const scene::Scene& scene, const scene::IndexedScene& indexed,
                         const Grid& grid, const BuildOptions& options, const hash::TableOptions& tables);

@@ -1,6 +1,5 @@
-// Voxelizes a scene of any size and builds its DAG: cuts the scene into chunks that fit in memory,
-// and builds one chunk after the other. on_cpu.cpp and on_cuda.cu include this file and name the
-// device.
+// Voxelizes a scene of any size and builds its DAG: cuts the scene into chunks that fit in memory, and builds one chunk
+// after the other.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Combines two surfaces on one device. on_cpu.cpp and on_cuda.cu include this file and name the device.
+// Combines two surfaces on one device.
 #pragma once
 
 #include <algorithm>

@@ -26,8 +26,7 @@ struct NormalsOfTriangles {
 };
 
 // Returns the normals of all voxels of a scene that is built with these options, in the order of the voxels. This takes
-// one more pass over the triangles. `options.solid` must not be set, because voxels inside have no surface. on_cpu.cpp
-// and on_cuda.cu compile the template for each device.
+// one more pass over the triangles. `options.solid` must not be set, because voxels inside have no surface.
 template <class Device>
 attributes::PackedValues build_normals(Device& device, const scene::Scene& scene,
                                        const scene::IndexedScene& indexed, const Grid& grid,

@@ -45,7 +45,6 @@ struct PreparedTriangles {
                                              // them
 };
 
-// on_cpu.cpp and on_cuda.cu compile this function for each device.
 template <class Device>
 PreparedTriangles prepare_triangles(Device& device, const scene::Scene& scene,
                                     const PreparedMaterials& materials, const Grid& grid,

@@ -1,5 +1,4 @@
-// Turns a mesh into snapped triangles on the device. on_cpu.cpp and on_cuda.cu include this file
-// and name the device.
+// Turns a mesh into snapped triangles on the device.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,3 @@
-// Implements primitives_impl.h for any device. primitives_test.cpp and primitives_cuda.cu include it, each for one
-// device.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +6,13 @@
 #include "libvox/base/bits.h"
 #include "libvox/base/hd.h"
 #include "libvox/device/atomics.h"
+#include "libvox/device/handle.h"
 #include "libvox/device/profiler.h"
 
 namespace vox {
 
 // Runs each of a device's primitives once over n elements whose values follow from their index, and copies
-// the results to the host. primitives_*.cpp and .cu compile it for each device, so that one test in plain C++
-// covers all devices.
+// the results to the host. each_device.cpp compiles it, so that one test in plain C++ covers all devices.
 
 // The values of element i.
 struct TestValues {
@@ -229,9 +227,9 @@ PrimitiveResults run_primitives(Device& device, uint64_t n) {
   return PrimitivesRun<Device>(device, n).run();
 }
 
+extern template PrimitiveResults run_primitives(device::CpuDevice&, uint64_t);
 #ifdef VOX_HAS_CUDA
-extern template PrimitiveResults run_primitives(device::CudaDevice& device,
-                                                uint64_t n);  // in primitives_cuda.cu
+extern template PrimitiveResults run_primitives(device::CudaDevice&, uint64_t);
 #endif
 
 }  // namespace vox

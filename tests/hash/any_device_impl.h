@@ -1,4 +1,4 @@
-// Implements AnyDevice for any device. any_device.cpp and on_cuda.cu include it, each for one device.
+// Implements AnyDevice for any device. each_device.cpp includes it.
 #pragma once
 
 #include "libvox/dag/freeze.h"

@@ -1,5 +1,4 @@
-// The list of all variants of tables of voxel keys. make_key_tables_cpu.cpp and make_key_tables_cuda.cu
-// include this file, each for one device.
+// The list of all variants of tables of voxel keys, for any device.
 #pragma once
 
 #include <array>

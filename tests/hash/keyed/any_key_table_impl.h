@@ -1,4 +1,4 @@
-// Implements any_key_table.h for any device. any_device.cpp and on_cuda.cu include it.
+// Implements any_key_table.h for any device. each_device.cpp includes it.
 #pragma once
 
 #include <algorithm>

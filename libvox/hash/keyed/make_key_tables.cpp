@@ -8,15 +8,6 @@
 
 namespace vox::hash {
 
-template std::unique_ptr<KeyTable<device::CpuDevice, uint32_t>> make_key_table(device::CpuDevice&,
-                                                                               const KeyTableOptions&);
-template std::unique_ptr<KeyTable<device::CpuDevice, uint64_t>> make_key_table(device::CpuDevice&,
-                                                                               const KeyTableOptions&);
-template std::unique_ptr<GrowingKeyTable<device::CpuDevice, uint32_t>> make_growing_key_table(
-    device::CpuDevice&, const KeyTableOptions&);
-template std::unique_ptr<GrowingKeyTable<device::CpuDevice, uint64_t>> make_growing_key_table(
-    device::CpuDevice&, const KeyTableOptions&);
-
 std::vector<std::string> key_table_names() {
   std::vector<std::string> names;
   for (const auto& variant : kKeyTableVariants<device::CpuDevice, uint64_t>) names.emplace_back(variant.name);

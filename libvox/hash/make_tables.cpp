@@ -10,8 +10,6 @@
 
 namespace vox::hash {
 
-template std::unique_ptr<TableSet<device::CpuDevice>> make_tables(device::CpuDevice&, const TableOptions&);
-
 std::vector<std::string> table_names() {
   std::vector<std::string> names;
   for (const auto& variant : kTableVariants<device::CpuDevice>) names.emplace_back(variant.name);

@@ -1,5 +1,0 @@
-#include "libvox/device/cpu_device.h"
-#include "libvox/painting/paint_scene_impl.h"
-
-template vox::painting::Painting vox::painting::paint_scene(device::CpuDevice&, const scene::Scene&,
-                                                            const Strokes&, const PaintOptions&);
