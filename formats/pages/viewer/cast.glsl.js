@@ -130,13 +130,14 @@ vec3 light_of(uint code) {
   return mix(value / 12.92, pow((value + 0.055) / 1.055, vec3(2.4)), step(0.04045, value));
 }
 
-#ifdef STREAMED
+#ifdef COLORED
+vec3 color_at(Hit hit) {
+  return light_of(hit.material);
+}
+#elif defined(STREAMED)
 // Returns the color of what a ray hit as Shader::color_at() of libvox/render/shade.h does: that of a voxel, or the mean
 // of several if a pixel shows several.
-vec3 color_at(Ray ray, Hit hit) {
-#ifdef COLORED
-  return light_of(hit_color(ray, hit));
-#endif
+vec3 color_at(Hit hit) {
   if (hit.node == 0u || !has_materials) return colors[hit.material];
   if (hit.log2 > 0u) return light_of(word_at(hit.node + (hit.log2 == 2u ? 2u : 3u)));
   if (hit.face.at * spread < 2.0) return colors[hit.material];
@@ -149,72 +150,70 @@ vec3 color_at(Ray ray, Hit hit) {
   return sum / count;
 }
 #else
-vec3 color_at(Ray ray, Hit hit) {
-#ifdef COLORED
-  return light_of(hit_color(ray, hit));
-#else
+vec3 color_at(Hit hit) {
   return colors[hit.material];
-#endif
 }
 #endif
-
-float light_at(Surface at) {
-  float light = kAmbient;
-  if (at.normal == vec3(0)) return light;  // the eye is inside of matter
-  if (open_reach > 0.0) {
-    for (int i = 0; i < open_rays; ++i) {
-      Ray ray = ray_on(at, unit(direction_around(at.normal, random(uvec2(gl_FragCoord.xy), i)) * per_unit));
-      ray.reach = open_reach;
-      if (trace(ray).found) light -= kAmbient / float(open_rays);
-    }
-    light = max(light, 0.0);
-  }
-  float facing = dot(at.normal, to_sun);
-  if (facing <= 0.0) return light;
-  if (shadows && trace(ray_on(at, unit(to_sun * per_unit))).found) return light;
-  return light + kSun * facing;
-}
 
 void main() {
   vec2 at = picks ? place : vec2(gl_FragCoord.x - 0.5, height - gl_FragCoord.y - 0.5) + place;
   vec3 direction = normalize(corner + right * at.x + down * at.y);
   Ray ray = ray_from(eye, eye_rest, direction);
   ray.spread = spread;
-  Hit hit = trace(ray);
-  hit.box = mirrored(ray, hit.box, 1 << log2_side);
+  Ray next = ray;
+  Hit hit;
+  Surface surface;
+  float ambient = kAmbient, sun = 0.0, shown = 1.0;
 #ifdef STREAMED
-  uint seen = used;
-  wanted_from = hit.found ? hit.face.at : 0.0;
+  uint seen = 0u;
+#endif
+  // The ray from the eye is followed by those of ambient occlusion, and that to the sun. One call traces them all,
+  // because compilers put a copy of trace() in place of each call.
+  for (int i = 0, open = 0, last = 0; i <= last; ++i) {
+    Hit met = trace(next);
+    if (i == 0) {
+      hit = met;
+      hit.box = mirrored(ray, hit.box, 1 << log2_side);
+#ifdef STREAMED
+      seen = used;
+      wanted_from = hit.found ? hit.face.at : 0.0;
+#endif
+      if (picks || mode > 1u) break;
+      if (hit.found) surface = surface_at(hit, direction);
+      else surface = ground_at(direction, shown);
+      if (mode == 1u || surface.normal == vec3(0)) break;  // without a normal, the eye is inside of matter
+      sun = kSun * max(dot(surface.normal, to_sun), 0.0);
+      open = open_reach > 0.0 ? open_rays : 0;
+      last = open + int(shadows && sun > 0.0);
+    } else if (met.found) {
+      if (i <= open) ambient -= kAmbient / float(open);
+      else sun = 0.0;
+    }
+    vec3 to = i < open ? direction_around(surface.normal, random(uvec2(gl_FragCoord.xy), i)) : to_sun;
+    next = ray_on(surface, unit(to * per_unit));
+    if (i < open) next.reach = open_reach;
+  }
+#ifdef COLORED
+  if (hit.found && (picks || mode == 0u)) hit.material = hit_color(ray, hit);
+#elif defined(STREAMED)
+  if (picks && hit.found && hit.log2 == 2u && hit.node != 0u) {
+    uvec2 mask = leaf_mask(hit.node);
+    hit.material = leaf_material(hit.node, mask, mask.x != 0u ? lowest_bit(mask.x) : 32u + lowest_bit(mask.y));
+  }
 #endif
   if (picks) {
-#ifdef STREAMED
-    if (hit.found && hit.log2 == 2u && hit.node != 0u) {
-      uvec2 mask = leaf_mask(hit.node);
-      hit.material = leaf_material(hit.node, mask, mask.x != 0u ? lowest_bit(mask.x) : 32u + lowest_bit(mask.y));
-    }
-#endif
-#ifdef COLORED
-    if (hit.found) hit.material = hit_color(ray, hit);
-#endif
     sums = uvec4(floatBitsToUint(hit.found ? hit.face.at : -1.0), hit.material, hit.face.axis, hit.log2);
     if (gl_FragCoord.x < 1.0) sums = uvec4(uvec3(hit.box.low), uint(hit.found));
     return;
   }
   vec3 light = sky_towards(unit(direction * sides));
-  if (mode < 2u) {
-    float shown = 1.0;
-    Surface surface;
-    if (hit.found) surface = surface_at(hit, direction);
-    else surface = ground_at(direction, shown);
-    if (mode == 0u) {
-      float lit = light_at(surface);
-      if (hit.found) light = color_at(ray, hit) * lit;
-      else light *= 1.0 - shown * (1.0 - lit / (kAmbient + kSun * max(to_sun.y, 0.0)));
-    } else if (hit.found) {
-      light = surface.normal * 0.5 + 0.5;
-    }
+  if (mode == 0u) {
+    float lit = max(ambient, 0.0) + sun;
+    if (hit.found) light = color_at(hit) * lit;
+    else light *= 1.0 - shown * (1.0 - lit / (kAmbient + kSun * max(to_sun.y, 0.0)));
   } else if (hit.found) {
-    if (mode == kSharing) light = measured(float(texelFetch(uses, texel(passed[1].x - level_begin[2]), 0).r));
+    if (mode == 1u) light = surface.normal * 0.5 + 0.5;
+    else if (mode == kSharing) light = measured(float(texelFetch(uses, texel(passed[1].x - level_begin[2]), 0).r));
     else light = measured(mode == 2u ? hit.face.at * length(direction * sides) : float(hit.log2));
   }
 #ifdef STREAMED
