@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // This page shows the report in a frame, so that the report itself is not changed. Scripts can read a frame
-// of the same origin, and it can be narrower than Chromium's window.
+// of the same origin, and it can be narrower than Chromium's window. Two frames of different width show a report.
 constexpr const char* kChecker = R"(
 const found = [];
 let charts = 0, pictures = 0, pieces = 0;
@@ -72,8 +72,11 @@ function check(frame) {
   pieces = all.length;
 }
 addEventListener('load', () => {
-  for (const frame of document.querySelectorAll('iframe')) check(frame);
-  found.push('charts ' + charts, 'pictures ' + pictures, 'texts ' + pieces, 'done');
+  document.querySelectorAll('iframe').forEach((frame, i) => {
+    check(frame);
+    if (i % 2) found.push('charts ' + charts, 'pictures ' + pictures, 'texts ' + pieces, 'end');
+  });
+  found.push('done');
   document.body.textContent = found.join('\n') + '\n';
 });
 )";
@@ -86,13 +89,14 @@ std::string installed_browser() {
   return "";
 }
 
-std::string wrapped(const std::string& page) {
+std::string wrapped(const std::vector<std::string>& pages) {
   std::string html = "<!DOCTYPE html><meta charset=\"utf-8\"><script>";
   html += kChecker;
   html += "</script><body>";
-  for (const char* width : {"1280", "390"})
-    html += std::string("<iframe width=\"") + width + "\" height=\"900\" style=\"border:0\" srcdoc=\"" +
-            escape_html(page) + "\"></iframe>";
+  for (const std::string& page : pages)
+    for (const char* width : {"1280", "390"})
+      html += std::string("<iframe width=\"") + width + "\" height=\"900\" style=\"border:0\" srcdoc=\"" +
+              escape_html(page) + "\"></iframe>";
   return html;
 }
 
@@ -106,9 +110,10 @@ bool have_browser() {
   return !browser_name().empty();
 }
 
-PageLook look_at(const fs::path& page) {
-  const fs::path folder = page.parent_path();
-  write_bytes(folder / "wrapped.html", wrapped(read_bytes(page)));
+std::vector<PageLook> look_at(const fs::path& folder, const std::vector<std::string>& pages) {
+  std::vector<std::string> texts;
+  for (const std::string& page : pages) texts.push_back(read_bytes(folder / page));
+  write_bytes(folder / "wrapped.html", wrapped(texts));
   const std::string command = "cd '" + folder.string() + "' && timeout 100 " + installed_browser() +
                               " --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run"
                               " --disable-background-networking --disable-component-update --disable-sync"
@@ -118,7 +123,7 @@ PageLook look_at(const fs::path& page) {
                               " --enable-logging=stderr --dump-dom 'file://" +
                               (folder / "wrapped.html").string() + "' > look.out 2> look.err";
   EXPECT_EQ(std::system(command.c_str()), 0) << read_bytes(folder / "look.err");
-  PageLook look;
+  std::vector<PageLook> looks(1);
   bool done = false;
   std::istringstream out(read_bytes(folder / "look.out")), err(read_bytes(folder / "look.err"));
   for (std::string line; std::getline(out, line);) {
@@ -127,16 +132,24 @@ PageLook look_at(const fs::path& page) {
     std::istringstream words(line);
     std::string kind;
     words >> kind;
+    PageLook& look = looks.back();
     if (kind == "fault") look.faults.push_back(line.substr(6));
     if (kind == "charts") words >> look.charts;
     if (kind == "pictures") words >> look.pictures;
     if (kind == "texts") words >> look.texts;
+    if (kind == "end") looks.emplace_back();
     if (kind == "done") done = true;
   }
-  EXPECT_TRUE(done) << "the page was not looked at:\n" << read_bytes(folder / "look.err");
+  EXPECT_TRUE(done) << "the pages were not looked at:\n" << read_bytes(folder / "look.err");
+  looks.resize(pages.size());
   for (std::string line; std::getline(err, line);)
-    if (line.find("CONSOLE") != std::string::npos) look.faults.push_back("console: " + line);
-  return look;
+    if (line.find("CONSOLE") != std::string::npos)
+      for (PageLook& look : looks) look.faults.push_back("console: " + line);
+  return looks;
+}
+
+PageLook look_at(const fs::path& page) {
+  return look_at(page.parent_path(), {page.filename()}).front();
 }
 
 namespace {

@@ -215,6 +215,8 @@ struct PageLook {
 // pictures that are not shown, texts that overlap, are cut off, leave their chart or are too small to read,
 // and anything wider than the page. It needs a browser, and it writes files beside the page.
 PageLook look_at(const std::filesystem::path& page);
+// Does the same for several pages of a folder in one browser. A console message counts as a fault of every page.
+std::vector<PageLook> look_at(const std::filesystem::path& folder, const std::vector<std::string>& pages);
 
 // Drives Chromium from a test's Python program: it opens pages, queries them and clicks, as a reader would.
 

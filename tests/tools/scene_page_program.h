@@ -19,12 +19,39 @@ import os, sys
 from chromium import Chromium
 def messages(page):
     return [m for m in page.messages if 'GPU stall due to ReadPixels' not in m]
+def show(address):
+    page.value('new Promise(done => { addEventListener("hashchange", done, {once: true}); location.hash = "%s" })' % address)
+def picture(file, address):
+    show(address + '&samples=1&ao=off')
+    page.wait('voxPage.pace.finished > 0')
+    page.drawn(file)
+def load(name):
+    print(name)
+    page.open(name + '.html')
+    page.wait('globalThis.voxPage')
+    page.value('voxPage.settings.samples = 1')
+def case(name, address):
+    print(name)
+    show(address + '&case=' + name)
+def lose_graphics():
+    page.value('globalThis.lose = voxPage.renderer.gl.getExtension("WEBGL_lose_context"), lose.loseContext()')
+    page.wait('voxPage.renderer.gl.isContextLost() && document.body.innerText.includes("context was lost")')
+    page.value('lose.restoreContext()')
+    page.wait('!voxPage.renderer.gl.isContextLost() && !document.body.innerText.includes("context was lost")')
 )";
 
 struct View {
   std::string eye, target, fov;
 };
 using Choices = std::vector<std::pair<std::string, std::string>>;  // in the words of vox-render and the page
+
+// Pictures of a scene from every view in every shade, with and without level of detail.
+struct Series {
+  std::string scene;
+  std::vector<View> views;
+  std::vector<std::string> shades;
+  Choices choices;
+};
 
 class ScenePageTest : public CubesTest {
  protected:
@@ -58,33 +85,31 @@ class ScenePageTest : public CubesTest {
     return static_cast<double>(different) / static_cast<double>(one.pixels.size());
   }
 
-  // Expects that SCENE.html shows the same as pictures of SCENE.h5, with and without level of detail.
-  void expect_pictures(const std::string& scene, const std::vector<View>& views,
-                       const std::vector<std::string>& shades, const Choices& choices) const {
-    std::string lines = fmt::format(R"(
-page.open('{}.html#samples=1&panel=off')
-page.wait('globalThis.voxPage')
-def show(view, file):
-    page.value('new Promise(done => {{ addEventListener("hashchange", done); location.hash = "%s&samples=1&ao=off" }})' % view)
-    page.wait('voxPage.pace.finished > 0')
-    page.drawn(file)
-)",
-                                    scene);
+  // Expects that each SCENE.html shows the same as pictures of SCENE.h5. One browser opens the pages, and then runs
+  // these Python lines.
+  void expect_pictures(const std::vector<Series>& series, const std::string& more = "") const {
+    std::string lines = "\n", opened;
     std::vector<std::string> names;
-    for (const View& view : views)
-      for (const std::string& shade : shades)
-        for (const char* lod : {"on", "off"}) {
-          const std::string name = fmt::format("{}-{}-{}", names.size(), shade, lod);
-          take_picture(scene, name, view, shade, lod, choices);
-          std::string address = fmt::format("eye={}&target={}&fov={}&shade={}&lod={}", view.eye, view.target,
-                                            view.fov, shade, lod);
-          for (const auto& [option, value] : choices) address += "&" + option + "=" + value;
-          lines += fmt::format("show('{}', '{}-page.png')\n", address, name);
-          names.push_back(name);
-        }
-    EXPECT_EQ(browsed(lines + "print(messages(page))"), "[]\n");
+    for (const Series& all : series) {
+      if (all.scene != opened)
+        lines += fmt::format("page.open('{}.html#samples=1&panel=off')\npage.wait('globalThis.voxPage')\n",
+                             all.scene);
+      opened = all.scene;
+      for (const View& view : all.views)
+        for (const std::string& shade : all.shades)
+          for (const char* lod : {"on", "off"}) {
+            const std::string name = fmt::format("{}-{}-{}-{}", all.scene, names.size(), shade, lod);
+            take_picture(all.scene, name, view, shade, lod, all.choices);
+            std::string address = fmt::format("eye={}&target={}&fov={}&shade={}&lod={}", view.eye,
+                                              view.target, view.fov, shade, lod);
+            for (const auto& [option, value] : all.choices) address += "&" + option + "=" + value;
+            lines += fmt::format("picture('{}-page.png', '{}')\n", name, address);
+            names.push_back(name);
+          }
+    }
+    EXPECT_EQ(browsed(lines + more + "\nprint(messages(page))"), "[]\n");
     for (const std::string& name : names)
-      EXPECT_LE(share_of_different(name + ".png", name + "-page.png"), 0.005) << scene << " " << name;
+      EXPECT_LE(share_of_different(name + ".png", name + "-page.png"), 0.005) << name;
   }
 
  private:
