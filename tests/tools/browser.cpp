@@ -262,7 +262,7 @@ class Chromium:
         while not self.value(expression):
             if time.monotonic() > deadline:
                 raise TimeoutError('never became true: ' + expression + '\n' + '\n'.join(self.messages))
-            time.sleep(0.02)
+            time.sleep(0.05)
 
     def mouse(self, kind, x, y, **more):
         self.call('Input.dispatchMouseEvent', type=kind, x=x, y=y, **more)

@@ -93,7 +93,7 @@ TEST_F(StatsPage, MayHaveAPageToFlyThroughInPlaceOfThePicture) {
   EXPECT_EQ(python(fmt::format(R"(
 import json, os, time
 from chromium import Chromium
-with Chromium('{}', os.getcwd(), 800, 900) as page:
+with Chromium('{}', os.getcwd(), 400, 450) as page:
     page.open('page.html')
     page.wait('document.readyState === "complete" && document.querySelector("iframe") !== null')
     box = json.loads(page.value('JSON.stringify(document.querySelector("iframe").getBoundingClientRect())'))
