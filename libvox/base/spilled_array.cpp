@@ -87,7 +87,10 @@ void SpilledBytes::grow(uint64_t bytes) {
   if (bytes <= taken_) return;
   const uint64_t wanted = std::min(most_, (bytes + kStep - 1) / kStep * kStep);
   if (file_ < 0) {
-    if (const uint64_t left = available_bytes(); wanted - taken_ > left)
+    // A look at what is left reads several files, which takes longer than most work on a small array.
+    constexpr uint64_t kSmall = 1 << 20;
+    const uint64_t left = wanted - taken_ <= kSmall ? kSmall : available_bytes();
+    if (wanted - taken_ > left)
       throw Error(fmt::format("the host's memory is full: {} more are needed, {} are left",
                               format_bytes(wanted - taken_), format_bytes(left)))
           .hint("spill to a folder, or lower the resolution");
