@@ -8,7 +8,10 @@
 #include <memory>
 #include <numeric>
 #include <set>
+#include <span>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "libvox/dag/frozen_dag.h"
@@ -25,6 +28,15 @@ namespace vox {
 // Batches of items for tests of the hash tables.
 
 using Item = std::vector<uint32_t>;
+
+struct ItemHash {
+  size_t operator()(const Item& item) const {
+    return hash::hash_words(item.data(), static_cast<uint32_t>(item.size()));
+  }
+};
+
+// The items that tables should hold, with their pointers.
+using Known = std::unordered_map<Item, uint32_t, ItemHash>;
 
 // Items one after another, in the layout of BatchRef.
 struct Batch {
@@ -60,7 +72,7 @@ inline Item random_item(Random& random, uint32_t size, uint32_t values = UINT32_
 // Returns items that all differ; `count` must be less than `values` to the power of `size`.
 inline std::vector<Item> unique_items(Random& random, uint64_t count, uint32_t size,
                                       uint32_t values = UINT32_MAX) {
-  std::set<Item> seen;
+  std::unordered_set<Item, ItemHash> seen;
   std::vector<Item> items;
   while (items.size() < count)
     if (Item item = random_item(random, size, values); seen.insert(item).second) items.push_back(item);
@@ -189,7 +201,9 @@ inline void expect_items_at(AnyTables& tables, const Batch& batch, const Pointer
   const uint64_t range = tables.pointer_range();
   for (uint32_t pointer : pointers) ASSERT_LT(pointer, range);
   const std::vector<Item> items = tables.read(batch, pointers);
-  for (uint64_t i = 0; i < batch.size(); ++i) ASSERT_EQ(items[i], batch.item(i)) << i;
+  const std::span<const uint32_t> words = batch.words;
+  for (uint64_t i = 0; i < batch.size(); ++i)
+    ASSERT_TRUE(std::ranges::equal(items[i], words.subspan(batch.offsets[i], batch.words_of(i)))) << i;
 }
 
 inline std::vector<Batch> in_batches(const std::vector<Item>& items, const std::vector<uint64_t>& sizes) {

@@ -1,14 +1,10 @@
 // Compares linked batches (linked_batches.h), whose items refer to items of the batch before, with a map.
-#include <map>
 
 #include "tests/common/random.h"
 #include "tests/hash/any_device.h"
 
 namespace vox {
 namespace {
-
-// The items that the tables should hold, with their pointers.
-using Known = std::map<Item, uint32_t>;
 
 // Returns the pointer of each item that has words.
 Pointers settled(const InsertedBatches& result, size_t number) {
@@ -122,7 +118,7 @@ class BatchesOfItems : public TablesTest {
 
   static void expect_leaders(const std::vector<Item>& items, const Chosen& leaders,
                              const Pointers& pointers) {
-    std::map<Item, uint32_t> leader_of;
+    Known leader_of;
     for (size_t i = 0; i < items.size(); ++i) {
       ASSERT_TRUE(leaders[i] == i || pointers[i] == hash::kNullPointer) << i;
       if (items[i].empty()) {
@@ -137,7 +133,7 @@ class BatchesOfItems : public TablesTest {
   static void expect_pointers(const std::vector<Item>& items, const Pointers& pointers,
                               const hash::InternWork& work, Known& known) {
     const size_t stored = known.size();
-    std::set<Item> distinct;
+    std::unordered_set<Item, ItemHash> distinct;
     for (size_t i = 0; i < items.size(); ++i) {
       if (items[i].empty()) {
         ASSERT_EQ(pointers[i], hash::kNullPointer) << i;

@@ -378,10 +378,12 @@ TEST_P(TablesMemory, WhereManyBatchesAreToldOfFewBucketsNeedOverflowSectors) {
 TEST_P(TablesMemory, WhatIsTakenGrowsWithWhatIsStoredWhichStaysWhereItIs) {
   // Slab tables take whole superblocks at once; `sector` takes parts of the first one.
   const uint64_t at_least = GetParam() == "sector" ? uint64_t{1} << 18 : uint64_t{1} << 24;
-  Random random(4);
+  static const std::vector<Batch> batches = [] {  // for all tables
+    Random random(4);
+    return in_batches(unique_items(random, 900000, 3), {10, 8000, 20000, 71990, 200000, 600000});
+  }();
   const auto tables = make();
   Pointers first;
-  const auto batches = in_batches(unique_items(random, 900000, 3), {10, 8000, 20000, 71990, 200000, 600000});
   uint64_t items = 0;
   for (const Batch& batch : batches) {
     const Pointers pointers = tables->insert_all(batch);
