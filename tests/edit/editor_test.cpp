@@ -323,6 +323,7 @@ std::vector<Dense> random_scenes(Random& random, uint32_t resolution, bool mater
 void check_random_scripts(const Scripts& plan, uint64_t first_seed) {
   const QuietLog quiet;  // undo and redo beyond the ends warn
   const std::vector<std::string> tables = hash::table_names();
+  std::map<std::string, std::unique_ptr<Engine>> engines;  // of each table
   const uint32_t scripts = test_on_gpu() ? (plan.scripts + 3) / 4 : plan.scripts * kThoroughness;
   for (uint32_t number = 0; number < scripts; ++number) {
     Random random(first_seed * 1000003 + plan.resolution * 10007 + number);
@@ -337,7 +338,9 @@ void check_random_scripts(const Scripts& plan, uint64_t first_seed) {
       const std::string& table = tables[random.below(static_cast<uint32_t>(tables.size()))];
       SCOPED_TRACE("resolution " + std::to_string(plan.resolution) + ", script " + std::to_string(number) +
                    ", batches of " + std::to_string(batch) + ", table " + table + "\n" + script_text(script));
-      expect_result(*test_engine({.table = table}), scenes, materials, script, batch, expected);
+      std::unique_ptr<Engine>& engine = engines[table];
+      if (engine == nullptr) engine = test_engine({.table = table});
+      expect_result(*engine, scenes, materials, script, batch, expected);
       if (testing::Test::HasFatalFailure()) return;
     }
   }
