@@ -359,7 +359,8 @@ class DamagedScene : public CubesTest {
   void SetUp() override {
     CubesTest::SetUp();
     if (IsSkipped()) return;
-    if (std::system("/usr/bin/python3 -c 'import h5py' > /dev/null 2>&1") != 0) GTEST_SKIP() << "no h5py";
+    static const bool has_h5py = std::system("/usr/bin/python3 -c 'import h5py' > /dev/null 2>&1") == 0;
+    if (!has_h5py) GTEST_SKIP() << "no h5py";
     std::filesystem::copy(folder_ / "cube.h5", folder_ / "damaged.h5");
     python(  // changes the lowest bits of the first leaf's materials, and adds a color for them
         "import h5py, numpy\nfile = h5py.File('damaged.h5', 'r+')\n"

@@ -10,9 +10,11 @@ class ColorsProgram : public ProgramTest {
   void SetUp() override {
     ProgramTest::SetUp();
     if (folder_.empty()) return;
-    ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "2000", "--texture-size", "64", "-o", "ball.glb"}).code,
-              0);
-    converted({"ball.glb", "--res", "128", "--materials", "colors", "-o", "ball.h5", "--verify"});
+    make_once("colored_ball", [&] {
+      EXPECT_EQ(scene({"bumpy-sphere", "--triangles", "2000", "--texture-size", "64", "-o", "ball.glb"}).code,
+                0);
+      converted({"ball.glb", "--res", "128", "--materials", "colors", "-o", "ball.h5", "--verify"});
+    });
   }
 };
 

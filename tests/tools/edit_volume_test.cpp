@@ -16,10 +16,12 @@ class EditVolume : public ProgramTest {
   void SetUp() override {
     ProgramTest::SetUp();
     if (folder_.empty()) return;
-    std::string values;
-    for (int i = 0; i < 20 * 9 * 7; ++i) values += static_cast<char>(i % 101);
-    write("some_20x9x7_uint8.raw", values);
-    converted({"some_20x9x7_uint8.raw", "--brick-size", "4", "-o", "volume.h5", "-q"});
+    make_once("edited_volume", [&] {
+      std::string values;
+      for (int i = 0; i < 20 * 9 * 7; ++i) values += static_cast<char>(i % 101);
+      write("some_20x9x7_uint8.raw", values);
+      converted({"some_20x9x7_uint8.raw", "--brick-size", "4", "-o", "volume.h5", "-q"});
+    });
   }
 
   static size_t index(Int3 v) {

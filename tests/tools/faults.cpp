@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <string_view>
 
 #include "formats/io/h5.h"
@@ -140,11 +141,11 @@ bool FaultyOutput::comes_early() const {
   return name == "Checkpoints" || name == "HolesOut";
 }
 
-std::vector<uint64_t> fault_numbers(uint64_t count, uint64_t most) {
+std::vector<uint64_t> fault_numbers(uint64_t count, uint64_t most, const std::string& output) {
   const bool are_all = std::getenv("VOX_TEST_ALL_FAULTS") != nullptr;
-  const uint64_t stride = are_all ? 1 : (count + most - 1) / most;
-  std::vector<uint64_t> numbers;
-  for (uint64_t number = 1; number < count; number += std::max<uint64_t>(stride, 1))
+  const uint64_t stride = are_all ? 1 : std::max<uint64_t>((count + most - 1) / most, 1);
+  std::vector<uint64_t> numbers = {1};
+  for (uint64_t number = 2 + std::hash<std::string>()(output) % stride; number < count; number += stride)
     numbers.push_back(number);
   numbers.push_back(count);
   return numbers;
@@ -156,6 +157,10 @@ void FaultsTest::SetUp() {
     GTEST_SKIP() << "ffmpeg is not installed";
   ProgramTest::SetUp();
   if (folder_.empty()) return;
+  make_once("faulty", [&] { make_inputs(); });
+}
+
+void FaultsTest::make_inputs() const {
   fs::create_directories(folder_ / "out");
   fs::create_directories(folder_ / "tmp");
   write("cube.obj", cube_obj());

@@ -26,10 +26,12 @@ class LargeScene : public ProgramTest {
   void SetUp() override {
     ProgramTest::SetUp();
     if (folder_.empty()) return;
-    ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "20K", "--texture-size", texels_, "-o", "ball.obj"}).code,
-              0);
     made_.insert(made_.end(), {"ball.obj", "-q"});
-    converted(made_);
+    make_once("large_ball_" + texels_, [&] {
+      EXPECT_EQ(
+          scene({"bumpy-sphere", "--triangles", "20K", "--texture-size", texels_, "-o", "ball.obj"}).code, 0);
+      converted(made_);
+    });
     std::filesystem::create_directory(folder_ / "whole");
     std::filesystem::create_directory(folder_ / "limited");
   }
@@ -214,9 +216,11 @@ class SpillProgram : public LaunchedProgram {
   }
 
   // Makes a mesh of a few thousand triangles with a texture.
-  void make_sphere() const {
-    EXPECT_EQ(scene({"bumpy-sphere", "--triangles", "4K", "--texture-size", "256", "-o", "ball.obj"}).code,
-              0);
+  void make_sphere() {
+    make_once("ball_to_spill", [&] {
+      EXPECT_EQ(scene({"bumpy-sphere", "--triangles", "4K", "--texture-size", "256", "-o", "ball.obj"}).code,
+                0);
+    });
   }
 };
 
@@ -270,11 +274,11 @@ TEST_F(SpillProgram, WithLittleMemoryThereAreSeveralRounds) {
   if (test_device() != "cpu") GTEST_SKIP() << "a GPU's tables grow in larger steps";
   if (kThoroughness == 1) GTEST_SKIP() << "a sanitizer takes memory, too";
   make_sphere();
-  const std::vector<std::string> small = {"ball.obj", "--res", "3K", "--memory-limit", "150M", "-o"};
+  const std::vector<std::string> small = {"ball.obj", "--res", "2K", "--memory-limit", "100M", "-o"};
   std::vector<std::string> once = small, rounds = small;
   std::vector<std::string> too_small = small;
   too_small.push_back("none.h5");
-  too_small[4] = "80M";
+  too_small[4] = "60M";
   expect_failure(kFailed, "or build it in rounds with --spill", too_small);
   once.insert(once.end(), {"once.h5", "--json"});
   rounds.insert(rounds.end(), {"rounds.h5", "--spill", "room", "--json"});
@@ -312,8 +316,8 @@ TEST_F(SpillProgram, SolidScenesHaveSeveralRoundsWithLittleMemory) {
   if (test_device() != "cpu") GTEST_SKIP() << "a GPU's tables grow in larger steps";
   if (kThoroughness == 1) GTEST_SKIP() << "a sanitizer takes memory, too";
   make_sphere();
-  converted({"ball.obj", "--res", "3K", "--solid", "-q", "-o", "once.h5"});
-  const std::string json = converted({"ball.obj", "--res", "3K", "--solid", "--memory-limit", "150M",
+  converted({"ball.obj", "--res", "2K", "--solid", "-q", "-o", "once.h5"});
+  const std::string json = converted({"ball.obj", "--res", "2K", "--solid", "--memory-limit", "100M",
                                       "--spill", "host", "--json", "-o", "rounds.h5"});
   EXPECT_GT(std::stoul(json_value(json, "spill.rounds")), 1u);
   EXPECT_EQ(json_value(json, "digest"), digest("once.h5"));

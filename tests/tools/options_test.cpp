@@ -22,8 +22,11 @@ class ConvertOptionsProgram : public BricksProgram {
     BricksProgram::SetUp();
     if (folder_.empty()) return;
     make_cubes();
-    converted({"ball_20x14x9_uint8.raw", "-q", "-o", "ball.h5"});
-    converted({"ball.h5", "-q", "-o", "ball.nrrd"});
+    make_once("ball_of_values", [&] {
+      write("ball_20x14x9_uint8.raw", ball(6));
+      converted({"ball_20x14x9_uint8.raw", "-q", "-o", "ball.h5"});
+      converted({"ball.h5", "-q", "-o", "ball.nrrd"});
+    });
   }
 
   // Gives each option with a valid value and expects that it is refused.

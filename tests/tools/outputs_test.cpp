@@ -158,7 +158,7 @@ TEST_F(OutputsProgram, MaterialsAndTexturesThatTheDiskDoesNotGiveAreAnError) {
 // and leaves what was there, or it ends with exit code 0 and its output is whole. Calls that are interrupted or do less
 // than was asked for change nothing.
 
-constexpr uint64_t kMostFaults = 24;  // for each output
+constexpr uint64_t kMostFaults = 9;  // for each output
 
 class WriteFaultsTest : public FaultsTest {
  protected:
@@ -215,12 +215,12 @@ TEST_P(WriteFaultsTest, AFailedCallIsAFailedCommand) {
   ASSERT_GT(calls, writes);
 
   uint64_t failures = 0;
-  for (const uint64_t at : fault_numbers(calls, kMostFaults)) {
+  for (const uint64_t at : fault_numbers(calls, kMostFaults, GetParam().name)) {
     failures += fails_soundly({{"VOX_FAULT_READS", "1"}, {"VOX_FAULT_AT", std::to_string(at)}},
                               fmt::format("call {} of {}", at, calls));
     if (HasFailure()) return;
   }
-  for (const uint64_t at : fault_numbers(writes, kMostFaults / 3)) {
+  for (const uint64_t at : fault_numbers(writes, kMostFaults / 3, GetParam().name)) {
     failures += fails_soundly({{"VOX_FAULT_KEEP", "1"}, {"VOX_FAULT_AT", std::to_string(at)}},
                               fmt::format("call {} of {} and all later ones", at, writes));
     if (HasFailure()) return;
@@ -250,8 +250,8 @@ INSTANTIATE_TEST_SUITE_P(EveryKind, WriteFaultsTest, testing::ValuesIn(sampled(f
 // Each request of the tools for memory fails once, for every kind of output. The program says so and leaves what was
 // there, or what it has written is whole; it never crashes.
 
-constexpr uint64_t kMostRequests = 6;  // for each output
-constexpr uint64_t kMostHdf5Requests = 60;
+constexpr uint64_t kMostRequests = 4;  // for each output
+constexpr uint64_t kMostHdf5Requests = 24;
 
 class AllocationFaultsTest : public FaultsTest {
  protected:
@@ -279,7 +279,7 @@ TEST_P(AllocationFaultsTest, LackOfMemoryIsAnErrorAndLeavesNothingHalfWritten) {
   const uint64_t requests = requests_of_last_run();
   uint64_t failures = 0;
   ASSERT_GT(requests, 100u);
-  for (const uint64_t at : fault_numbers(requests, kMostRequests)) {
+  for (const uint64_t at : fault_numbers(requests, kMostRequests, GetParam().name)) {
     restore(old);
     const Finished failed = run_without("64", at);
     const std::string what =
@@ -307,7 +307,7 @@ TEST_P(Hdf5FaultsTest, ALibraryThatEndsTheProgramForLackOfMemoryIsAnError) {
   const uint64_t requests = requests_of_last_run();
   ASSERT_GT(requests, 1000u);
   uint64_t ended = 0;
-  for (const uint64_t at : fault_numbers(requests, kMostHdf5Requests)) {
+  for (const uint64_t at : fault_numbers(requests, kMostHdf5Requests, GetParam().name)) {
     restore(old);
     const Finished failed = run_without("64", at, "hdf5");
     const std::string what = fmt::format("request {} of {}: {}", at, requests, failed.err);

@@ -206,7 +206,8 @@ void ProgramTest::write_boxes() const {
 }
 
 bool ProgramTest::has_numpy() {
-  return std::system("/usr/bin/python3 -c 'import numpy' 2> /dev/null") == 0;
+  static const bool has = std::system("/usr/bin/python3 -c 'import numpy' 2> /dev/null") == 0;
+  return has;
 }
 
 void ProgramTest::expect_failure(int code, const std::string& text, const std::vector<std::string>& arguments,
@@ -219,10 +220,31 @@ void ProgramTest::expect_failure(int code, const std::string& text, const std::v
   EXPECT_TRUE(listing(folder_) == before) << "files changed, " << testing::PrintToString(arguments);
 }
 
-void ProgramTest::make_cubes() const {
-  write("cube.obj", cube_obj());
-  converted({"cube.obj", "--res", "64", "-q"});
-  converted({"cube.obj", "--res", "64", "-q", "--materials", "none", "-o", "bare.h5"});
+void ProgramTest::make_once(const std::string& name, const std::function<void()>& make) {
+  // The folders in which files are made, which go with the process.
+  static const struct Made {
+    fs::path path = fs::path(testing::TempDir()) / ("vox_made_" + std::to_string(getpid()));
+    Made() { fs::remove_all(path); }
+    ~Made() { fs::remove_all(path); }
+    Made(const Made&) = delete;
+    Made& operator=(const Made&) = delete;
+  } made;
+  const fs::path place = made.path / name;
+  if (fs::create_directories(place)) {
+    const fs::path own = std::exchange(folder_, place);
+    make();
+    folder_ = own;
+  }
+  fs::copy(place, folder_, fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+  if (HasFailure()) fs::remove_all(place);
+}
+
+void ProgramTest::make_cubes() {
+  make_once("cubes", [&] {
+    write("cube.obj", cube_obj());
+    converted({"cube.obj", "--res", "64", "-q"});
+    converted({"cube.obj", "--res", "64", "-q", "--materials", "none", "-o", "bare.h5"});
+  });
 }
 
 void CubesTest::SetUp() {
@@ -231,16 +253,18 @@ void CubesTest::SetUp() {
 }
 
 std::string ProgramTest::python(const std::string& text) const {
+  write("program.py", text);
+  const std::string folder = folder_.string();
+  const int status = std::system(("cd '" + folder + "' && /usr/bin/python3 program.py > python.out").c_str());
   const bool reads_files = text.find("h5py") != std::string::npos;
   const std::string module = reads_files ? "h5py" : text.find("numpy") != std::string::npos ? "numpy" : "sys";
-  if (std::system(("/usr/bin/python3 -c 'import " + module + "' 2> /dev/null").c_str()) != 0) {
+  // Python takes long to import a module, so that it is not looked for before it is missing.
+  if (status != 0 && std::system(("/usr/bin/python3 -c 'import " + module + "' 2> /dev/null").c_str()) != 0) {
     [&] { GTEST_SKIP() << "no " << module; }();
     // Ends the test, which has its result by now.
     throw testing::AssertionException({testing::TestPartResult::kSkip, __FILE__, __LINE__, module.c_str()});
   }
-  write("program.py", text);
-  const std::string folder = folder_.string();
-  EXPECT_EQ(std::system(("cd '" + folder + "' && /usr/bin/python3 program.py > python.out").c_str()), 0);
+  EXPECT_EQ(status, 0);
   return read_bytes(folder_ / "python.out");
 }
 

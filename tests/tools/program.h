@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <optional>
 #include <ostream>
@@ -97,8 +98,10 @@ class ProgramTest : public testing::Test {
   void expect_failure(int code, const std::string& text, const std::vector<std::string>& arguments,
                       const RunOptions& options = {}) const;
 
+  // Copies into the folder what `make` makes in an empty folder, when the first test of the process asks for this name.
+  void make_once(const std::string& name, const std::function<void()>& make);
   // Makes cube.h5, a shell of 64³ with materials, and bare.h5, the same without materials.
-  void make_cubes() const;
+  void make_cubes();
   // Runs a Python program in the folder and returns its output. If it needs h5py, which is not installed, the
   // test is skipped.
   std::string python(const std::string& text) const;
@@ -333,8 +336,8 @@ void PrintTo(const FaultyOutput& output, std::ostream* out);
 const std::vector<FaultyOutput>& faulty_outputs();
 
 // The numbers of the calls that fail, one in each run: 1 to `count`, or about `most` of them at equal distances unless
-// VOX_TEST_ALL_FAULTS is set.
-std::vector<uint64_t> fault_numbers(uint64_t count, uint64_t most);
+// VOX_TEST_ALL_FAULTS is set. They begin elsewhere for each output, because outputs have many calls in common.
+std::vector<uint64_t> fault_numbers(uint64_t count, uint64_t most, const std::string& output);
 
 // Runs a command that writes into the folder out, with temporary files in tmp.
 class FaultsTest : public ProgramTest, public testing::WithParamInterface<FaultyOutput> {
@@ -353,6 +356,9 @@ class FaultsTest : public ProgramTest, public testing::WithParamInterface<Faulty
                     const std::map<std::string, std::string>& old, const std::string& what) const;
   // True if two HDF5 files, the first of which is at `path`, hold the same values.
   bool hold_the_same(const std::string& path, const std::string& bytes, const std::string& whole) const;
+
+ private:
+  void make_inputs() const;
 };
 
 }  // namespace vox

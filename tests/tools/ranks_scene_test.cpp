@@ -17,8 +17,10 @@ class SharedSceneProgram : public RanksProgram {
     RanksProgram::SetUp();
     if (IsSkipped()) return;
     make_cubes();
-    ASSERT_EQ(scene({"city", "--blocks", "1", "-o", "city.glb", "-q"}).code, 0);
-    converted({"city.glb", "--res", "300", "-q"});
+    make_once("city", [&] {
+      EXPECT_EQ(scene({"city", "--blocks", "1", "-o", "city.glb", "-q"}).code, 0);
+      converted({"city.glb", "--res", "300", "-q"});
+    });
   }
 };
 
@@ -27,12 +29,11 @@ TEST_F(SharedSceneProgram, SeveralVerifyWhatOneVerifies) {
   for (const std::string file : {"cube.h5", "bare.h5", "both.h5", "city.h5"}) {
     const Finished one = convert({"--verify", file, "--device", "cpu"});
     ASSERT_EQ(one.code, 0) << one.err;
-    for (const uint32_t count : {2, 3}) {
-      const Finished more = launched(count, "vox-convert", {"--verify", file, "--device", "cpu"});
-      EXPECT_EQ(more.code, 0) << more.err;
-      EXPECT_EQ(more.out, one.out);
-      EXPECT_EQ(more.err, one.err);
-    }
+    const Finished more =
+        launched(file == "city.h5" ? 2 : 3, "vox-convert", {"--verify", file, "--device", "cpu"});
+    EXPECT_EQ(more.code, 0) << more.err;
+    EXPECT_EQ(more.out, one.out);
+    EXPECT_EQ(more.err, one.err);
   }
 }
 
