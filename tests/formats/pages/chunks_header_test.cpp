@@ -68,17 +68,18 @@ struct DenseCell {
 std::vector<DenseCell> dense_level(const dag::VoxelScene& scene, uint32_t level) {
   const uint32_t side = scene.dag.side() >> level;
   std::vector<DenseCell> cells(size_t{side} * side * side);
+  std::vector<Vec3d> lights;
+  for (uint32_t material = 0; material < scene::kPaletteSize; ++material)
+    lights.push_back(scene::srgb_to_linear(render::material_color(scene.palette, material)));
   for (uint32_t z = 0; z < scene.dag.resolution; ++z)
     for (uint32_t y = 0; y < scene.dag.resolution; ++y)
       for (uint32_t x = 0; x < scene.dag.resolution; ++x) {
         const int material = dag::voxel_at(scene.dag, x, y, z);
         if (material < 0) continue;
         DenseCell& cell = cells[(size_t{z >> level} * side + (y >> level)) * side + (x >> level)];
-        const Vec3d light =
-            scene::srgb_to_linear(render::material_color(scene.palette, static_cast<uint32_t>(material)));
         cell.materials |= 1u << material;
         ++cell.voxels;
-        for (uint32_t i = 0; i < 3; ++i) cell.light[i] += light[i];
+        for (uint32_t i = 0; i < 3; ++i) cell.light[i] += lights[static_cast<size_t>(material)][i];
       }
   return cells;
 }
@@ -148,17 +149,21 @@ class ChunksHeader : public SceneFile {
   bool is_read() const {
     const OpenChunks scene = opened(target());
     if (scene == nullptr) return false;
-    int cells = 0;
+    struct Cells {
+      int left = 1'000'000;
+      bool are_cells = true;
+    };
     const int32_t low[3] = {0, 0, 0}, high[3] = {1 << 20, 1 << 20, 1 << 20};
     const auto count = [](const vox_cell* cell, void* to) {
-      EXPECT_LE(cell->side, 1u << 20);
-      EXPECT_NE(cell->materials, 0u);
-      return ++*static_cast<int*>(to) == 1'000'000 ? 1 : 0;
+      Cells& cells = *static_cast<Cells*>(to);
+      if (cell->side > 1u << 20 || cell->materials == 0) cells.are_cells = false;
+      return --cells.left == 0 ? 1 : 0;
     };
-    int result = vox_chunks_visit(scene.get(), low, high, 0, count, &cells);
-    for (const uint32_t level : {3, 5}) {
-      cells = 0;
+    int result = 0;
+    for (const uint32_t level : {0, 3, 5}) {
+      Cells cells;
       if (vox_chunks_visit(scene.get(), low, high, level, count, &cells) < 0) result = -1;
+      EXPECT_TRUE(cells.are_cells) << "level " << level;
     }
     const int point = vox_chunks_at(scene.get(), 3, 3, 3, 1, nullptr);
     EXPECT_EQ(result < 0 || point < 0, vox_chunks_error(scene.get()) != nullptr);
@@ -401,7 +406,7 @@ TEST_F(ChunksHeader, SurvivesForgedChunks) {
     const ForgedChunks forger(all);
     Random random(17);
     uint32_t refused = 0;
-    for (uint32_t i = 0; i < 60 * kThoroughness; ++i) {
+    for (uint32_t i = 0; i < 30 * kThoroughness; ++i) {
       const auto forged = forger.forged(random);
       for (const auto& [name, bytes] : forged) put(name, bytes);
       refused += is_read() ? 0u : 1u;
@@ -409,7 +414,7 @@ TEST_F(ChunksHeader, SurvivesForgedChunks) {
         if (!all.contains(name)) fs::remove(target() / name);
       put("scene.json", all.at("scene.json"));
     }
-    EXPECT_GT(refused, 6 * kThoroughness);
+    EXPECT_GT(refused, 3 * kThoroughness);
     EXPECT_TRUE(is_read());
   }
 }

@@ -57,7 +57,8 @@ struct Nbt {
       numbers[path] = number(1 << (type - 1));
     } else if (type == 7 || type == 11) {
       const int64_t count = number(4);
-      for (int64_t i = 0; i < count; ++i) arrays[path].push_back(number(type == 7 ? 1 : 4));
+      std::vector<int64_t>& array = arrays[path];
+      for (int64_t i = 0; i < count; ++i) array.push_back(number(type == 7 ? 1 : 4));
     } else if (type == 8) {
       texts[path] = text();
     } else if (type == 10) {
@@ -133,10 +134,13 @@ void expect_nearest(const std::string& block, scene::Rgb8 color) {
     for (const std::string_view name : building_blocks()) all[name] = lab(*known_block_color(name));
     return all;
   }();
+  static std::set<std::pair<std::string, uint32_t>> known;  // many voxels are of one color
+  if (known.contains({block, scene::packed_color(color)})) return;
   const LabColor wanted = lab(color);
   double least = INFINITY;
   for (const auto& [name, of_block] : labs) least = std::min(least, distance(of_block, wanted));
   ASSERT_LE(distance(labs.at(block_name(block)), wanted), least + 1e-6) << block;
+  known.emplace(block, scene::packed_color(color));
 }
 
 // Returns a place with y up.
@@ -183,6 +187,7 @@ TEST_F(SchemWritten, EveryVoxelIsTheBlockOfTheNearestColor) {
   for (const Materials materials : {Materials::None, Materials::Sixteen, Materials::Colors})
     for (const dag::UpAxis up : {dag::UpAxis::Y, dag::UpAxis::X, dag::UpAxis::Z})
       for (const uint32_t resolution : {4u, 37u, 70u}) {
+        if (resolution == 70 && up != dag::UpAxis::X) continue;
         KnownScene known = known_scene(resolution, materials, noise_grid(resolution));
         known.scene.up = up;
         write_schem(known.scene, path("a.schem"), std::nullopt);
@@ -191,8 +196,8 @@ TEST_F(SchemWritten, EveryVoxelIsTheBlockOfTheNearestColor) {
 }
 
 TEST_F(SchemWritten, BlocksOfSeveralPiecesAreOneStream) {
-  // 27 million blocks, mostly air, with voxels in all corners and on both sides of the border between two pieces.
-  constexpr uint32_t kSide = 300, kBorder = (16 << 20) / (kSide * kSide);
+  // 18 million blocks, mostly air, with voxels in all corners and on both sides of the border between two pieces.
+  constexpr uint32_t kSide = 260, kBorder = (16 << 20) / (kSide * kSide);
   const KnownScene known = known_scene(kSide, Materials::None, [](uint32_t x, uint32_t y, uint32_t z) {
     const bool is_corner = x % (kSide - 1) == 0 && y % (kSide - 1) == 0 && z % (kSide - 1) == 0;
     return is_corner || ((y + 1 == kBorder || y == kBorder) && (x + 3 * z) % 50 == 0) ? 0 : dag::kEmptyVoxel;
