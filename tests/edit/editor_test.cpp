@@ -310,8 +310,8 @@ void expect_result(Engine& engine, const std::vector<Dense>& scenes, bool materi
   }
 }
 
-constexpr Scripts kEditorPlans[] = {{4, 60, 30},  {5, 20, 30}, {8, 40, 30},
-                                    {16, 24, 30}, {32, 8, 24}, {64, 1, 16}};
+constexpr Scripts kEditorPlans[] = {{4, 30, 30},  {5, 16, 30}, {8, 24, 30},
+                                    {16, 18, 30}, {32, 8, 24}, {64, 1, 16}};
 
 std::vector<Dense> random_scenes(Random& random, uint32_t resolution, bool materials) {
   std::vector<Dense> scenes = {random_scene(random, resolution, materials)};

@@ -74,7 +74,7 @@ for section in sections:
         else: paths(file, written)
     # The results of a part are those of its command, which another section lists.
     if section.startswith('vox-bench all'):
-        written = {name: unit for name, unit in written.items() if not re.match('/?(ages|boolean)[./@]', name)}
+        written = {name: unit for name, unit in written.items() if not re.match('/?(ages|boolean|building)[./@]', name)}
     wanted, end = list(names(section)), ' -o' if section.endswith(' -o') else ''
     if end: wanted += names('every report -o')
     if section.startswith('vox-bench'):
@@ -167,10 +167,12 @@ class ResultsList : public CubesTest {
          {"both.h5", "volume.h5", "--only", "bricks", "-o", "vox-stats of several files -o.1.h5"});
     keep("vox-stats --against.1.json", "vox-stats", {"both.h5", "--against", "both.h5", "--profile"});
     keep("vox-stats --against.2.json", "vox-stats", {"both.h5", "--against", "bare.h5"});
-    keep("vox-bench all.1.json", "vox-bench", {"all", "--parts", "ages", "-o", "vox-bench all -o.1.h5"});
+    keep("vox-bench all.1.json", "vox-bench",
+         {"all", "--parts", "ages", "--scale", "small", "-o", "vox-bench all -o.1.h5"});
     keep("vox-bench all.2.json", "vox-bench",
          {"all", "--parts", "boolean", "--memory-limit", "100K", "-o", "vox-bench all -o.2.h5"});
-    keep("vox-bench all.3.json", "vox-bench", {"all", "--parts", "boolean", "-o", "vox-bench all -o.3.h5"});
+    keep("vox-bench all.3.json", "vox-bench",
+         {"all", "--parts", "building", "--scale", "small", "-o", "vox-bench all -o.3.h5"});
     keep("vox-bench intersect.1.json", "vox-bench",
          {"intersect", "--triangles", "100", "--res", "16", "--frames", "2", "-o",
           "vox-bench intersect -o.1.h5"});
