@@ -27,7 +27,7 @@
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/geometry.h"
-#include "libvox/base/work_watch.h"
+#include "libvox/base/progress.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/device/devices.h"
 #include "libvox/engine/engine.h"

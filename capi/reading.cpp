@@ -18,7 +18,6 @@
 #include "libvox/dag/walk.h"
 #include "libvox/render/camera.h"
 #include "libvox/render/picture_share.h"
-#include "libvox/render/ray_hits.h"
 #include "libvox/render/render.h"
 #include "libvox/render/volume_render.h"
 

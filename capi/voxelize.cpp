@@ -11,7 +11,6 @@
 #include "libvox/base/units.h"
 #include "libvox/scene/auto_palette.h"
 #include "libvox/scene/surface.h"
-#include "libvox/voxelize/close_holes.h"
 #include "libvox/voxelize/distances.h"
 #include "libvox/voxelize/mesh_faults.h"
 

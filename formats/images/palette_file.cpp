@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "formats/file_types.h"
-#include "formats/images/pictures.h"
 #include "formats/io/output_file.h"
 #include "formats/io/read_file.h"
 #include "formats/io/scan.h"

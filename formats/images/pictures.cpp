@@ -1,4 +1,4 @@
-#include "formats/images/pictures.h"
+#include "formats/images/image.h"
 
 #include <fmt/format.h>
 #include <libdeflate.h>

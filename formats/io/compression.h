@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "formats/io/output_file.h"
-#include "libvox/base/words.h"
+#include "libvox/base/paged_memory.h"
 
 struct libdeflate_compressor;
 

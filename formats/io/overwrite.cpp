@@ -6,7 +6,6 @@
 
 #include "formats/file_types.h"
 #include "formats/images/image.h"
-#include "formats/images/pictures.h"
 #include "formats/io/read_file.h"
 #include "formats/mesh/mesh.h"
 #include "formats/pages/html_page.h"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/images/pictures.h"
+#include "formats/images/image.h"
 #include "formats/io/output_file.h"
 #include "formats/volume/places.h"
 #include "libvox/base/error.h"

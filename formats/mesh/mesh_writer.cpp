@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "formats/file_types.h"
-#include "formats/images/pictures.h"
+#include "formats/images/image.h"
 #include "formats/io/output_file.h"
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "formats/images/pictures.h"
+#include "formats/images/image.h"
 #include "formats/io/output_file.h"
 #include "libvox/base/json.h"
 

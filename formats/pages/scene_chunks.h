@@ -54,7 +54,7 @@ struct ColorTotals {
 };
 
 // Makes the chunks of a scene's colors, of which there must be at least one. The colors of voxels follow one another as
-// the scene numbers its voxels (libvox/dag/voxel_numbers.h). Each level above has the means of 64 colors of the one
+// the scene numbers its voxels (libvox/dag/walk.h). Each level above has the means of 64 colors of the one
 // below, for voxels that are seen from afar. The last level is one chunk. The values may be paged.
 ColorTotals cut_into_color_chunks(const attributes::PackedValues& colors, const KeepChunk& keep);
 

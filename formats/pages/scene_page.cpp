@@ -15,11 +15,11 @@
 #include "libvox/attributes/packed_values.h"
 #include "libvox/base/error.h"
 #include "libvox/base/loops.h"
+#include "libvox/base/paged_memory.h"
 #include "libvox/base/units.h"
-#include "libvox/base/words.h"
 #include "libvox/dag/derived.h"
 #include "libvox/dag/frozen_dag.h"
-#include "libvox/dag/parts.h"
+#include "libvox/dag/walk.h"
 #include "libvox/render/render.h"
 
 namespace vox {

@@ -17,8 +17,8 @@
 #include "formats/points/point_voxels.h"
 #include "libvox/base/error.h"
 #include "libvox/base/loops.h"
+#include "libvox/base/paged_memory.h"
 #include "libvox/base/progress.h"
-#include "libvox/base/words.h"
 
 namespace vox {
 namespace {

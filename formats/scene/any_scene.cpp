@@ -19,7 +19,6 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/colors.h"
-#include "libvox/dag/digests.h"
 #include "libvox/dag/verify.h"
 #include "libvox/dag/walk.h"
 #include "libvox/device/devices.h"

@@ -12,10 +12,9 @@
 #include <vector>
 
 #include "formats/scene/groups.h"
-#include "formats/scene/h5_words.h"
 #include "libvox/attributes/octahedral.h"
 #include "libvox/base/progress.h"
-#include "libvox/dag/digests.h"
+#include "libvox/dag/verify.h"
 
 namespace vox {
 namespace {

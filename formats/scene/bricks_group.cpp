@@ -6,10 +6,9 @@
 #include <bit>
 
 #include "formats/scene/any_scene.h"
-#include "formats/scene/h5_words.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/morton.h"
-#include "libvox/bricks/make_bricks.h"
+#include "libvox/bricks/reader.h"
 #include "libvox/bricks/sparse_root.h"
 #include "libvox/dag/walk.h"
 

@@ -1,4 +1,4 @@
-#include "formats/scene/h5_words.h"
+#include "formats/scene/groups.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -10,7 +10,6 @@
 #include "formats/io/h5.h"
 #include "formats/io/read_file.h"
 #include "formats/scene/groups.h"
-#include "formats/scene/h5_words.h"
 #include "formats/scene/scene_parts.h"
 #include "libvox/voxelize/grid.h"
 

@@ -13,7 +13,6 @@
 #include "formats/io/h5.h"
 #include "formats/io/read_file.h"
 #include "formats/scene/groups.h"
-#include "formats/scene/h5_words.h"
 #include "libvox/base/bits.h"
 #include "libvox/base/files.h"
 #include "libvox/base/log.h"

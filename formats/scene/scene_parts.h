@@ -20,8 +20,8 @@
 #include "formats/io/compression.h"
 #include "formats/io/output_file.h"
 #include "libvox/build/build_scene.h"
-#include "libvox/dag/parts.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/dag/walk.h"
 
 namespace vox {
 

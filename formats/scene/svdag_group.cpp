@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "formats/scene/h5_words.h"
 #include "libvox/dag/paged_level.h"
 #include "libvox/dag/symmetric_dag.h"
 #include "libvox/dag/verify.h"

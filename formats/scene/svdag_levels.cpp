@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/scene/h5_words.h"
 #include "libvox/base/error.h"
 #include "libvox/base/loops.h"
 #include "libvox/dag/node.h"

@@ -29,7 +29,6 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/node.h"
-#include "libvox/dag/parts.h"
 #include "libvox/dag/walk.h"
 #include "libvox/ranks/ranks.h"
 

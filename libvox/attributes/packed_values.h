@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "libvox/base/hd.h"
-#include "libvox/base/words.h"
+#include "libvox/base/paged_memory.h"
 
 namespace vox::attributes {
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <mutex>
 
-#include "libvox/base/work_watch.h"
+#include "libvox/base/progress.h"
 
 namespace vox {
 namespace {

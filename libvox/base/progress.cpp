@@ -10,7 +10,6 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/paged_memory.h"
-#include "libvox/base/work_watch.h"
 
 namespace vox {
 namespace {

@@ -2,13 +2,17 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "libvox/base/log_line.h"
 
 namespace vox {
 
@@ -69,7 +73,7 @@ class NoProgress {
 // safe to stop.
 
 void cancel_on_interrupt();  // installs the SIGINT and SIGTERM handler
-// Throws Cancelled after a signal or if the thread's watch says so (work_watch.h); throws an error of fail_later().
+// Throws Cancelled after a signal or if the thread's watch says so; throws an error of fail_later().
 void throw_if_cancelled();
 
 // Keeps an error that is found where nothing can be thrown, such as in a signal handler. If there are several, the
@@ -94,5 +98,26 @@ class Stopwatch {
   using Clock = std::chrono::steady_clock;
   Clock::time_point start_ = Clock::now();
 };
+
+// Watches a part of a program's work. Several parts may run at once, as in a program that uses the library from several
+// threads, and each has a watch of its own.
+
+// Receives the progress and the messages of the threads that it is set for, in place of the program's sinks. Calls of
+// `progress` never overlap, even those of different watches or of the program's sink; nor do calls of `log`.
+struct WorkWatch {
+  const uint64_t number = next_number();  // by which threads know it
+  ProgressSink progress;
+  LogSink log;
+  std::atomic<bool> cancelled = false;  // if true, throw_if_cancelled() throws Cancelled on these threads
+
+ private:
+  static uint64_t next_number();
+};
+
+// Sets the calling thread's watch, or none, and returns the previous one. A watch that is deleted is set no longer.
+// Threads that help this one do not inherit it: a tbb::task_scheduler_observer can set it when they enter an arena.
+std::shared_ptr<WorkWatch> set_work_watch(const std::shared_ptr<WorkWatch>& watch);
+
+std::shared_ptr<WorkWatch> work_watch();  // the calling thread's watch, or nullptr
 
 }  // namespace vox

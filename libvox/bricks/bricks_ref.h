@@ -6,7 +6,6 @@
 #include <type_traits>
 
 #include "libvox/bricks/types/indexed_brick.h"
-#include "libvox/bricks/types/octree_brick.h"
 #include "libvox/bricks/types/plain_bricks.h"
 #include "libvox/bricks/types/sparse_bricks.h"
 

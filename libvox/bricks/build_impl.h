@@ -8,7 +8,6 @@
 #include "libvox/base/progress.h"
 #include "libvox/bricks/bodies.h"
 #include "libvox/bricks/frozen_bricks.h"
-#include "libvox/bricks/pack_impl.h"
 #include "libvox/bricks/sparse_root.h"
 #include "libvox/device/pool.h"
 #include "libvox/volume/volume.h"

@@ -8,9 +8,9 @@
 #include "libvox/base/error.h"
 #include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
-#include "libvox/bricks/pack_impl.h"
+#include "libvox/bricks/bodies.h"
 #include "libvox/bricks/sparse_root.h"
-#include "libvox/dag/device_level.h"
+#include "libvox/dag/levels.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/walk.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libvox/base/words.h"
+#include "libvox/base/paged_memory.h"
 #include "libvox/bricks/bricks_ref.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/device/handle.h"
@@ -44,7 +44,7 @@ struct FrozenBricks {
   std::array<Words, kBrickTypeCount> data;
   std::array<uint64_t, kBrickTypeCount> counts = {};  // entries of each type
   // The options with which the bricks were made, so that they can be made again: the types that a brick could
-  // have, and, if some were made dense for speed (make_bricks.h), how much memory that was worth.
+  // have, and, if some were made dense for speed (reader.h), how much memory that was worth.
   uint32_t allowed_types = kAllBrickTypes;
   std::optional<double> slope;
 

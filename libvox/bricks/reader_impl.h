@@ -10,7 +10,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/bricks/device_bricks.h"
 #include "libvox/bricks/empty_space.h"
-#include "libvox/bricks/jit/compile.h"
+#include "libvox/bricks/jit/source.h"
 #include "libvox/bricks/reader.h"
 #include "libvox/device/atomics.h"
 #if defined(__x86_64__)

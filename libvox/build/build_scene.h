@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "libvox/build/round.h"
-#include "libvox/dag/parts.h"
+#include "libvox/dag/walk.h"
 #include "libvox/hash/table_options.h"
 #include "libvox/ranks/ranks.h"
 #include "libvox/voxelize/build_scene.h"

@@ -14,7 +14,6 @@
 #include "libvox/base/units.h"
 #include "libvox/build/build_scene.h"
 #include "libvox/build/device_merge.h"
-#include "libvox/build/freeze_round.h"
 #include "libvox/build/host_merge.h"
 #include "libvox/build/piece_plan.h"
 #include "libvox/voxelize/build_cells.h"

@@ -2,7 +2,7 @@
 //
 //   for each run of a level, in canonical order, as long as memory allows:
 //     all nodes of the level that are left, piece by piece → those of the run go to their places
-//                                                            those of later runs → back to the host (node_sieve.h)
+//                                                            those of later runs → back to the host (node_numbers.h)
 //     the run's edges number the nodes of the next level, which they are the first to lead to
 //     words with new numbers → the frozen DAG
 //
@@ -12,8 +12,7 @@
 #pragma once
 
 #include "libvox/base/error.h"
-#include "libvox/build/node_sieve.h"
-#include "libvox/build/ordered_level.h"
+#include "libvox/build/node_numbers.h"
 #include "libvox/build/round.h"
 #include "libvox/dag/freeze.h"
 #include "libvox/dag/verify.h"

@@ -15,7 +15,7 @@
 #include "libvox/build/canonical_levels.h"
 #include "libvox/build/merge_level.h"
 #include "libvox/build/piece_plan.h"
-#include "libvox/dag/parts.h"
+#include "libvox/dag/walk.h"
 #include "libvox/voxelize/build_cells.h"
 
 namespace vox::build {

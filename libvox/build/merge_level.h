@@ -5,7 +5,7 @@
 //     for each round, piece by piece:   words to the device; in the first portion, children's numbers are replaced
 //                                       those of the portion → a table of different nodes
 //                                       their numbers → the host
-//                                       those of later portions → back to the host (node_sieve.h)
+//                                       those of later portions → back to the host (node_numbers.h)
 //     what is in the table → the host
 //
 // Nodes that are in the table are no longer in their rounds, so that no words lie on the host twice.
@@ -13,7 +13,6 @@
 
 #include "libvox/base/error.h"
 #include "libvox/build/node_numbers.h"
-#include "libvox/build/node_sieve.h"
 #include "libvox/build/round.h"
 #include "libvox/device/atomics.h"
 #include "libvox/device/device.h"

@@ -15,7 +15,7 @@
 #include "libvox/base/error.h"
 #include "libvox/build/shared_store.h"
 #include "libvox/dag/freeze.h"
-#include "libvox/dag/parts.h"
+#include "libvox/dag/walk.h"
 #include "libvox/device/device.h"
 
 namespace vox::build {

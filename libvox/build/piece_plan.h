@@ -61,7 +61,7 @@ class PiecePlan {
   Stopwatch watch_;
 };
 
-// The levels above the chunk cells, as rank 0 makes them on the host (dag/parts.h).
+// The levels above the chunk cells, as rank 0 makes them on the host (dag/walk.h).
 struct MergedAbove {
   std::vector<dag::TopNode> nodes, fills;  // with their ids
 };

@@ -1,4 +1,3 @@
-#include "libvox/dag/parts.h"
 
 #include <tbb/parallel_sort.h>
 
@@ -13,7 +12,7 @@
 #include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/colors.h"
-#include "libvox/dag/cut_cubes.h"
+#include "libvox/dag/graft.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/paged_level.h"
 #include "libvox/dag/walk.h"

@@ -15,11 +15,10 @@
 #include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/from_cubes.h"
-#include "libvox/dag/parts.h"
 #include "libvox/dag/walk.h"
 #include "libvox/scene/auto_palette.h"
-#include "libvox/scene/dither.h"
 #include "libvox/scene/oklab.h"
+#include "libvox/scene/palette.h"
 
 namespace vox::dag {
 namespace {

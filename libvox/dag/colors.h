@@ -9,8 +9,8 @@
 
 #include "libvox/attributes/packed_values.h"
 #include "libvox/base/geometry.h"
-#include "libvox/dag/voxel_numbers.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/dag/walk.h"
 #include "libvox/scene/palette.h"
 
 namespace vox::dag {
@@ -19,7 +19,7 @@ namespace vox::dag {
 
 struct WithPaletteOptions {
   std::optional<scene::Palette> palette = {};  // without it, one is chosen from the colors of all voxels
-  bool dither = false;                         // mix colors from the palette's (libvox/scene/dither.h)
+  bool dither = false;                         // mix colors from the palette's (libvox/scene/palette.h)
   uint64_t memory_limit = 0;                   // as for dag_of_cubes()
 };
 

@@ -8,16 +8,14 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/loops.h"
+#include "libvox/base/paged_memory.h"
 #include "libvox/base/progress.h"
-#include "libvox/base/words.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/derived_dag.h"
-#include "libvox/dag/digests.h"
 #include "libvox/dag/level_values.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/paged_level.h"
 #include "libvox/dag/verify.h"
-#include "libvox/dag/voxels_by_material.h"
 #include "libvox/dag/walk.h"
 
 namespace vox::dag {

@@ -1,12 +1,15 @@
 // Scenes that are made of another one: coarser, with one material, or without materials.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "libvox/base/paged_memory.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/ranks/ranks.h"
+#include "libvox/scene/palette.h"
 
 namespace vox::dag {
 
@@ -31,9 +34,8 @@ uint32_t halvings_below(uint64_t most_voxels, uint32_t resolution);
 
 // Limits on the memory in bytes that making a coarser scene may take.
 struct CoarserMemory {
-  uint64_t limit = 0;  // for the result, and for finding equal nodes, as in EngineOptions
-  uint64_t counts =
-      UINT64_MAX;  // for counts of materials (voxels_by_material.h), and a quarter of it for words of nodes
+  uint64_t limit = 0;            // for the result, and for finding equal nodes, as in EngineOptions
+  uint64_t counts = UINT64_MAX;  // for counts of materials, and a quarter of it for words of nodes
 };
 
 // Returns the DAG at the resolution coarser_resolutions()[halvings - 1]. The DAG must be one that
@@ -58,5 +60,48 @@ FrozenDag with_one_material(const FrozenDag& dag);
 // node becomes homogeneous. Converting the scene with --materials none gives the same DAG. The DAG must be one that
 // check_structure() accepts. The memory limit is that of EngineOptions.
 FrozenDag without_materials(const FrozenDag& dag, uint64_t memory_limit = 0);
+
+// Makes a scene smaller by changing a few of its voxels: rare nodes become the nearest common one of their level, after
+// van der Laan et al. 2020, Lossy Geometry Compression for High Resolution Voxel Scenes.
+//
+// The paper finds clusters of similar nodes in a graph. Here the common nodes of a level are those that stand for most
+// nodes of the octree; they are at most a quarter of the level and at most kMostCommon, and they stay. Any other node
+// may become the common node from which it differs in the fewest voxels; ties go to the more common one. The nodes that
+// change the fewest voxels of the whole scene come first, until the share of changed voxels is used up: first leaves,
+// up to a quarter of the share, then nodes of 8³ voxels.
+
+struct LossyDag {
+  FrozenDag dag;
+  uint64_t changed_voxels = 0;  // voxels that are filled in only one of the two scenes
+  // Leaves and nodes of 8³ voxels of the first DAG that were replaced by other ones.
+  uint64_t replaced_leaves = 0, replaced_nodes = 0;
+};
+
+// A level has at most this many common nodes.
+inline constexpr uint64_t kMostCommon = 1 << 15;
+
+// Changes at most `share` of the filled voxels, 0 to 1. The DAG must have no materials and be one that check_structure()
+// accepts. No voxel outside of the grid becomes filled. The memory limit is that of EngineOptions, for the result.
+LossyDag lossy(const FrozenDag& dag, double share, uint64_t memory_limit = 0);
+
+// The material that most voxels below a node have.
+
+// There are at most 2^60 voxels, so no count overflows.
+using VoxelCounts = std::array<uint64_t, scene::kPaletteSize>;
+
+// Adds the voxels of a leaf with materials.
+void add_leaf(VoxelCounts& counts, const uint32_t* leaf);
+
+// Returns the material with the greatest count; ties go to the lowest.
+uint8_t majority(const VoxelCounts& counts);
+
+using MaterialBytes = std::vector<uint8_t, UninitializedAllocator<uint8_t>>;
+
+// Returns, for each node of `level` in this rank's share (own_nodes()), the material that most voxels below it have;
+// ties go to the lowest. Voxels are counted from the leaves up, and each level is read once, in order. The counts of a
+// level lie in a file without a name, in the folder for temporary files, if they would take more than `memory` bytes.
+// The DAG must have materials, and be one that check_structure() accepts. A collective call, in which each rank counts
+// a part of the nodes.
+MaterialBytes majority_materials(const FrozenDag& dag, uint32_t level, uint64_t memory, ranks::Ranks& ranks);
 
 }  // namespace vox::dag

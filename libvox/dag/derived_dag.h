@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "libvox/base/loops.h"
+#include "libvox/base/paged_memory.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/spilled_array.h"
-#include "libvox/base/words.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/walk.h"
 #include "libvox/hash/batch.h"

@@ -11,8 +11,8 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/loops.h"
+#include "libvox/base/paged_memory.h"
 #include "libvox/base/progress.h"
-#include "libvox/base/words.h"
 #include "libvox/dag/freeze.h"
 #include "libvox/dag/levels.h"
 #include "libvox/dag/walk.h"

@@ -16,7 +16,7 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/hd.h"
-#include "libvox/base/words.h"
+#include "libvox/base/paged_memory.h"
 #include "libvox/dag/node.h"
 #include "libvox/hash/batch.h"
 

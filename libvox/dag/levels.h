@@ -1,11 +1,11 @@
-// The levels of a DAG in a store: built from the level below, or loaded from a FrozenDag.
+// A level of a FrozenDag on a device, with the places of its nodes.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
 #include "libvox/base/progress.h"
-#include "libvox/dag/device_level.h"
+#include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/store.h"
 #include "libvox/device/device.h"
@@ -13,6 +13,30 @@
 #include "libvox/device/runs.h"
 
 namespace vox::dag {
+
+struct LevelRef {
+  uint32_t* words;
+  NodePlacesRef places;
+  VOX_HD uint32_t* node(uint64_t number) const { return words + places[number]; }
+  VOX_HD uint32_t size(uint64_t number) const {
+    return static_cast<uint32_t>(places[number + 1] - places[number]);
+  }
+};
+
+struct DeviceLevel {
+  device::Buffer<uint32_t> words;
+  device::Buffer<PlacesBlock> places;
+  uint64_t nodes = 0;
+  LevelRef ref() const { return {words.data(), {places.data()}}; }
+};
+
+template <class Device>
+DeviceLevel uploaded_level(Device& device, const DagLevel& level) {
+  return {device::uploaded(device, level.words), device::uploaded(device, level.places.blocks()),
+          level.places.nodes()};
+}
+
+// The levels of a DAG in a store: built from the level below, or loaded from a FrozenDag.
 
 // Builds one level of the DAG from the level below it. A level is in Morton order, so children of the same
 // parent stand side by side.

@@ -1,4 +1,4 @@
-#include "libvox/dag/lossy.h"
+#include "libvox/dag/derived.h"
 
 #include <fmt/format.h>
 #include <tbb/parallel_sort.h>

@@ -18,7 +18,7 @@
 #include "libvox/base/symmetry.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/node.h"
-#include "libvox/dag/voxel_numbers.h"
+#include "libvox/dag/walk.h"
 #include "libvox/device/handle.h"
 
 namespace vox::dag {

@@ -13,7 +13,6 @@
 #include "libvox/base/error.h"
 #include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
-#include "libvox/dag/digests.h"
 #include "libvox/dag/level_values.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/walk.h"

@@ -7,7 +7,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
-#include "libvox/dag/device_level.h"
+#include "libvox/dag/levels.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/verify.h"
 #include "libvox/device/atomics.h"

@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "libvox/base/geometry.h"
+#include "libvox/base/hd.h"
 #include "libvox/base/loops.h"
+#include "libvox/base/paged_memory.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/voxel_scene.h"
@@ -146,5 +149,120 @@ void write_dense(const FrozenDag& dag, const VoxelBox& box, uint8_t* bytes);
 // Returns a scene as a volume of R³ bytes: 0 for an empty voxel, else solid_value(). They are decoded from the DAG
 // when they are read. The scene must outlive the volume.
 volume::Volume scene_volume(const VoxelScene& scene);
+
+// The numbers of a scene's filled voxels, in the order of a depth-first walk through the octree with children in Morton
+// order. Equal parts of a scene are one node of the DAG, but their voxels have different numbers, by which attributes
+// that are not part of the geometry are found (libvox/attributes).
+
+// A number for each word of the inner nodes, beginning with the root: in place of the header, how many voxels are below
+// the node, and in place of a child's pointer, how many are below the children before it.
+struct VoxelNumbersRef {
+  const uint32_t* low = nullptr;  // the lower 32 bits
+  const uint32_t* high =
+      nullptr;  // the upper 32 bits, of the first `high_words` words; those of the others are 0
+  uint64_t high_words = 0;
+
+  VOX_HD uint64_t operator[](uint64_t word) const {
+    return low[word] | (word < high_words ? uint64_t{high[word]} << 32 : 0);
+  }
+};
+
+class VoxelNumbers {
+ public:
+  // check_structure() must accept the DAG, which must outlive this object.
+  explicit VoxelNumbers(const FrozenDag& dag);
+
+  // Returns the number of voxels below the node with this number on this level.
+  uint64_t voxels(uint32_t level, uint64_t number) const {
+    if (level == dag_.depth())
+      return static_cast<uint64_t>(popcount(leaf_mask(dag_.levels[level].node(number))));
+    return at(level, dag_.levels[level].places[number]);
+  }
+
+  // Returns how many voxels lie below the children that come before the child to which the node's word `word` points.
+  uint64_t before(uint32_t level, uint64_t number, uint32_t word) const {
+    return at(level, dag_.levels[level].places[number] + word);
+  }
+
+  struct NumberedLeaf {
+    uint64_t first;  // the number of its first voxel
+    const uint32_t* words;
+  };
+  // Returns the leaf that has its lower corner here. There must be such a leaf.
+  NumberedLeaf leaf_at(Int3 corner) const;
+  uint64_t first_of_leaf(Int3 corner) const { return leaf_at(corner).first; }
+
+  // The counts of each inner level. `high` is empty if all counts of a level are less than 2^32.
+  struct Level {
+    Words low, high;
+  };
+  const std::vector<Level>& levels() const { return levels_; }
+
+ private:
+  uint64_t at(uint32_t level, uint64_t word) const {
+    const Level& here = levels_[level];
+    return here.low[word] | (here.high.empty() ? 0 : uint64_t{here.high[word]} << 32);
+  }
+
+  const FrozenDag& dag_;
+  std::vector<Level> levels_;
+};
+
+// Parts of scenes: runs of nodes that follow each other, the levels above parts that were built separately, and boxes.
+
+// A part of a DAG in canonical form: a run of the nodes of each level. The whole DAG consists of all parts,
+// one behind the other. A child pointer is the child's number among all nodes of the next level, so it does
+// not depend on where parts begin.
+struct LevelPart {
+  Words words;
+  uint64_t first = 0;  // the number of its first node on the level
+  uint64_t nodes = 0;
+};
+
+struct DagPart {
+  std::vector<LevelPart> levels;  // begins with the root's level
+};
+
+// The levels above separately built parts of a scene. They are built on the host, because they have few
+// nodes.
+
+// A node, and the facts about it that its parent needs.
+struct TopNode {
+  uint64_t code = 0;      // 8 B, the Morton code of its place on its level
+  uint64_t id = 0;        // 8 B, the name of the node in the code that joins the parts
+  Digest digest;          // 16 B
+  int32_t material = -1;  // 4 B, the material if the node is full and has only one, else -1
+  uint32_t unused = 0;    // 4 B
+};
+static_assert(sizeof(TopNode) == 40);
+
+void sort_by_code(std::vector<TopNode>& nodes);
+
+// The parents of a list of nodes. Node i has the header headers[i] and the children
+// [starts[i], starts[i + 1]).
+struct NodesAbove {
+  std::vector<TopNode> nodes;  // in Morton order; their ids are still 0
+  std::vector<uint32_t> headers;
+  std::vector<uint64_t> starts;
+};
+
+// Returns the level above these nodes, which must be in Morton order.
+NodesAbove nodes_above(const std::vector<TopNode>& children);
+
+// Cuts a scene at boxes of voxels. The part inside the boxes keeps its place in the grid. The work is proportional to
+// the number of unique nodes that are left, plus the number of nodes that the boxes cut.
+
+// Returns the part of a DAG inside the boxes. The DAG must be one that check_structure() accepts. Throws OutOfMemory if the
+// nodes that stay as they are would take more than `memory` bytes; the work takes up to twice as much.
+FrozenDag clipped(const FrozenDag& dag, const VoxelRegion& region, uint64_t memory = UINT64_MAX);
+FrozenDag clipped(const FrozenDag& dag, const VoxelBox& box);
+
+// Returns the part of a scene inside the box, with its palette, its colors and its place in the world, but without
+// shares, source and history.
+VoxelScene clipped_scene(const VoxelScene& scene, const VoxelBox& box);
+
+// Returns the smallest box around all voxels of a DAG, or an empty box if it has none. The DAG must be one that
+// check_structure() accepts.
+VoxelBox filled_box(const FrozenDag& dag);
 
 }  // namespace vox::dag

@@ -8,8 +8,8 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/loops.h"
+#include "libvox/base/paged_memory.h"
 #include "libvox/base/units.h"
-#include "libvox/base/words.h"
 #include "libvox/device/devices.h"
 
 namespace vox::device {

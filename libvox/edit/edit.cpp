@@ -4,7 +4,7 @@
 
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
-#include "libvox/edit/volume_session.h"
+#include "libvox/edit/edit_session.h"
 
 namespace vox::edit {
 namespace {

@@ -179,7 +179,7 @@ CopyEdit clipped(const CopyEdit& copy, uint32_t resolution);
 VoxelBox bounds_of(const Shape& shape);
 
 // Edits of a volume's values as plain structs. A line of a script for a volume becomes one of them, and
-// VolumeSession::apply() (volume_session.h) runs it.
+// VolumeSession::apply() (edit_session.h) runs it.
 
 enum class VolumeOp : uint8_t {
   Set,        // gives each voxel the value `amount`

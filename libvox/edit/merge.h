@@ -6,7 +6,7 @@
 #include "libvox/device/device.h"
 #include "libvox/edit/edit_session.h"
 #include "libvox/edit/octree.h"
-#include "libvox/hash/block_batches.h"
+#include "libvox/hash/find_or_insert.h"
 #include "libvox/hash/linked_batches.h"
 
 namespace vox::edit {

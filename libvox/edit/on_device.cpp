@@ -1,6 +1,5 @@
 #include "libvox/device/handle.h"
 #include "libvox/edit/edit_session.h"
-#include "libvox/edit/volume_session.h"
 
 namespace vox::edit {
 

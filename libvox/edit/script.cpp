@@ -13,8 +13,8 @@
 #include "libvox/base/units.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/walk.h"
+#include "libvox/edit/edit_session.h"
 #include "libvox/edit/editor.h"
-#include "libvox/edit/volume_session.h"
 
 namespace vox::edit {
 namespace {

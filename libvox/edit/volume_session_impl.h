@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "libvox/base/progress.h"
-#include "libvox/bricks/pack_impl.h"
+#include "libvox/bricks/bodies.h"
 #include "libvox/bricks/sparse_root.h"
+#include "libvox/edit/edit_session.h"
 #include "libvox/edit/volume_bodies.h"
-#include "libvox/edit/volume_session.h"
 
 namespace vox::edit {
 

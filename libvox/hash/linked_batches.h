@@ -183,7 +183,7 @@ struct BatchStart {
   }
 };
 
-class BlockBatches;  // block_batches.h
+class BlockBatches;  // find_or_insert.h
 
 class LinkedBatches {
  public:

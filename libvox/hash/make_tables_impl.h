@@ -4,7 +4,6 @@
 #include <array>
 
 #include "libvox/hash/sector/batches.h"
-#include "libvox/hash/slab/duplicates.h"
 #include "libvox/hash/slab/tables.h"
 #include "libvox/hash/slab/variants.h"
 #include "libvox/hash/table_options.h"

@@ -8,7 +8,7 @@
 
 namespace vox::hash {
 
-// The way in which the four variants of the paper find duplicates in a batch (find_or_insert.h, slab/duplicates.h).
+// The way in which the four variants of the paper find duplicates in a batch (find_or_insert.h, slab/variants.h).
 enum class Duplicates : uint8_t {
   Open,  // by open addressing over the numbers of items
   Slabs  // by a table of slabs (Molenaar & Eisemann 2024, §5.2)

@@ -9,9 +9,8 @@
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
-#include "libvox/dag/lossy.h"
+#include "libvox/dag/derived.h"
 #include "libvox/dag/node.h"
-#include "libvox/measure/transforms.h"
 
 namespace vox::measure {
 

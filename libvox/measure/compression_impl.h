@@ -1,11 +1,11 @@
-// Counts the forms of a DAG whose nodes are merged under symmetries (dag/symmetry_classes.h), on one device.
+// Counts the forms of a DAG whose nodes are merged under symmetries (dag/symmetric_dag_impl.h), on one device.
 #pragma once
 
 #include <algorithm>
 #include <utility>
 
-#include "libvox/dag/device_level.h"
-#include "libvox/dag/symmetry_classes.h"
+#include "libvox/dag/levels.h"
+#include "libvox/dag/symmetric_dag_impl.h"
 #include "libvox/device/atomics.h"
 #include "libvox/device/runs.h"
 #include "libvox/measure/compression.h"

@@ -10,7 +10,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/hash/find_or_insert.h"
-#include "libvox/hash/slab/duplicates.h"
+#include "libvox/hash/slab/variants.h"
 #include "libvox/hash/table_options.h"
 #include "libvox/measure/bench_items.h"
 #include "libvox/measure/hash_bench.h"

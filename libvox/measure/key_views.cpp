@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "libvox/base/error.h"
-#include "libvox/hash/keyed/probes.h"
+#include "libvox/hash/keyed/keys.h"
 #include "libvox/scene/procedural/shapes.h"
 
 namespace vox::measure {

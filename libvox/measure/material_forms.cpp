@@ -16,7 +16,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/node.h"
-#include "libvox/dag/voxel_numbers.h"
+#include "libvox/dag/walk.h"
 #include "libvox/scene/palette.h"
 
 namespace vox::measure {

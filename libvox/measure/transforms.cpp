@@ -4,7 +4,7 @@
 // and c without a pattern; two of them with different bases are used together. Moving the voxels multiplies it by a power
 // of each base, so that it can be normalized as if the voxels touched the cube's lower faces. The fingerprint of a
 // node follows from those of its children. For the images under a symmetry, it follows from those of the children's images.
-#include "libvox/measure/transforms.h"
+#include "libvox/measure/compression.h"
 
 #include <tbb/parallel_sort.h>
 

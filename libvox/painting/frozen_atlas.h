@@ -8,7 +8,7 @@
 
 #include "libvox/base/hd.h"
 #include "libvox/base/morton.h"
-#include "libvox/base/words.h"
+#include "libvox/base/paged_memory.h"
 #include "libvox/hash/keyed/keys.h"
 #include "libvox/hash/keyed/lines_ref.h"
 #include "libvox/scene/palette.h"

@@ -1,4 +1,4 @@
-#include "libvox/ranks/any_memory.h"
+#include "libvox/ranks/ranks.h"
 
 #include <algorithm>
 #include <cstring>

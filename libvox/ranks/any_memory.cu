@@ -1,7 +1,7 @@
 #include <dlfcn.h>
 
 #include "libvox/device/cuda_device.cuh"
-#include "libvox/ranks/any_memory.h"
+#include "libvox/ranks/ranks.h"
 
 namespace vox::ranks {
 namespace {

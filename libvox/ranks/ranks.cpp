@@ -20,8 +20,6 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
-#include "libvox/base/work_watch.h"
-#include "libvox/ranks/any_memory.h"
 
 namespace vox::ranks {
 

@@ -8,7 +8,6 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/geometry.h"
-#include "libvox/dag/parts.h"
 #include "libvox/dag/walk.h"
 
 namespace vox::render {

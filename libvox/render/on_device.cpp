@@ -1,5 +1,4 @@
 #include "libvox/device/handle.h"
-#include "libvox/render/ray_hits.h"
 #include "libvox/render/render.h"
 #include "libvox/render/volume_render.h"
 

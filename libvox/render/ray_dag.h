@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "libvox/base/vec.h"
-#include "libvox/dag/device_level.h"
+#include "libvox/dag/levels.h"
 #include "libvox/dag/node.h"
-#include "libvox/dag/voxel_numbers.h"
+#include "libvox/dag/walk.h"
 #include "libvox/device/device.h"
 #include "libvox/render/ray.h"
 

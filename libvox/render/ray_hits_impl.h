@@ -10,7 +10,7 @@
 #include "libvox/device/device.h"
 #include "libvox/device/pool.h"
 #include "libvox/render/ray_dag.h"
-#include "libvox/render/ray_hits.h"
+#include "libvox/render/render.h"
 #include "libvox/render/trace.h"
 #include "libvox/render/voxel_colors.h"
 

@@ -8,7 +8,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/symmetry.h"
-#include "libvox/dag/device_level.h"
+#include "libvox/dag/levels.h"
 #include "libvox/dag/symmetric_dag.h"
 #include "libvox/render/ray_dag.h"
 

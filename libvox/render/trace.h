@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "libvox/base/bits.h"
-#include "libvox/render/cell.h"
 #include "libvox/render/ray.h"
 #include "libvox/render/ray_dag.h"
 

@@ -5,7 +5,6 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
-#include "libvox/dag/device_level.h"
 #include "libvox/dag/freeze.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/levels.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "libvox/base/morton.h"
-#include "libvox/base/words.h"
+#include "libvox/base/paged_memory.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/device/handle.h"
 #include "libvox/device/pool.h"

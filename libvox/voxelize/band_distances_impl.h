@@ -1,4 +1,4 @@
-// Runs the kernels of band_distances.h.
+// Runs the kernels of distances.h.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 #include "libvox/device/pool.h"
-#include "libvox/voxelize/band_distances.h"
 #include "libvox/voxelize/descend.h"
+#include "libvox/voxelize/distances.h"
 
 namespace vox::voxelize {
 

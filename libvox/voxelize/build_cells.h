@@ -11,8 +11,8 @@
 #include "libvox/base/hd.h"
 #include "libvox/base/vec.h"
 #include "libvox/dag/frozen_dag.h"
-#include "libvox/dag/parts.h"
 #include "libvox/dag/store.h"
+#include "libvox/dag/walk.h"
 #include "libvox/device/atomics.h"
 #include "libvox/voxelize/build_scene.h"
 #include "libvox/voxelize/lattice.h"
@@ -232,7 +232,7 @@ BuiltCells<Device> build_cells(Device& device, const scene::Scene& scene, const 
 
 // TopOfCells and TopFills fill empty space above the chunk cells for --solid if the cells were built in
 // parts: by several ranks, or in several rounds. The host then makes the levels above the cells
-// (dag/parts.h).
+// (dag/walk.h).
 
 // The data of the chunk cells of all parts.
 struct TopOfCells {

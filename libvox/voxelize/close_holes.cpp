@@ -1,4 +1,3 @@
-#include "libvox/voxelize/close_holes.h"
 
 #include <oneapi/tbb/parallel_sort.h>
 
@@ -13,9 +12,8 @@
 #include "libvox/base/error.h"
 #include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
-#include "libvox/voxelize/duplicates.h"
 #include "libvox/voxelize/joined_sets.h"
-#include "libvox/voxelize/open_edges.h"
+#include "libvox/voxelize/mesh_faults.h"
 #include "libvox/voxelize/prepare.h"
 
 namespace vox::voxelize {

@@ -12,7 +12,6 @@
 #include "libvox/base/morton.h"
 #include "libvox/device/cpu_device.h"
 #include "libvox/voxelize/coverage.h"
-#include "libvox/voxelize/duplicates.h"
 #include "libvox/voxelize/prepare.h"
 
 namespace vox::voxelize {

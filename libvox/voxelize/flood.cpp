@@ -1,4 +1,3 @@
-#include "libvox/voxelize/flood.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +11,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/walk.h"
-#include "libvox/voxelize/inside_nodes.h"
+#include "libvox/voxelize/inside.h"
 #include "libvox/voxelize/joined_sets.h"
 #include "libvox/voxelize/lattice.h"
 

@@ -1,6 +1,6 @@
 #include "libvox/device/handle.h"
-#include "libvox/voxelize/band_distances.h"
 #include "libvox/voxelize/combine.h"
+#include "libvox/voxelize/distances.h"
 #include "libvox/voxelize/normals.h"
 
 namespace vox::voxelize {

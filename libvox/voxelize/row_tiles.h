@@ -28,7 +28,7 @@
 #include "libvox/voxelize/build_cells.h"
 #include "libvox/voxelize/build_scene.h"
 #include "libvox/voxelize/coverage.h"
-#include "libvox/voxelize/duplicates.h"
+#include "libvox/voxelize/prepare.h"
 #include "libvox/voxelize/solid.h"
 
 namespace vox::voxelize {

@@ -1,4 +1,4 @@
-// Computes distances between boxes of voxels and surface voxels, and from them the shells of a block (shells.h).
+// Computes distances between boxes of voxels and surface voxels, and from them the shells of a block (inside.h).
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include "libvox/base/bits.h"
 #include "libvox/base/geometry.h"
 #include "libvox/base/morton.h"
-#include "libvox/voxelize/shells.h"
+#include "libvox/voxelize/inside.h"
 
 namespace vox::voxelize {
 

@@ -1,4 +1,3 @@
-#include "libvox/voxelize/shells.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +8,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/walk.h"
-#include "libvox/voxelize/inside_nodes.h"
+#include "libvox/voxelize/inside.h"
 #include "libvox/voxelize/shell_blocks.h"
 
 namespace vox::voxelize {

@@ -14,8 +14,8 @@
 #pragma once
 
 #include "libvox/voxelize/build_cells.h"
-#include "libvox/voxelize/duplicates.h"
 #include "libvox/voxelize/leaves.h"
+#include "libvox/voxelize/prepare.h"
 
 namespace vox::voxelize {
 

@@ -1,4 +1,4 @@
-#include "libvox/voxelize/walkable.h"
+#include "libvox/voxelize/inside.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,6 @@
 #include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/from_cubes.h"
-#include "libvox/dag/parts.h"
 #include "libvox/dag/walk.h"
 #include "libvox/device/cpu_device.h"
 #include "libvox/voxelize/joined_sets.h"

@@ -12,8 +12,8 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/morton.h"
+#include "libvox/base/paged_memory.h"
 #include "libvox/base/sorting_network.h"
-#include "libvox/base/words.h"
 #include "tests/common/random.h"
 
 namespace vox {

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "libvox/base/error.h"
-#include "tests/common/test_folder.h"
+#include "tests/common/test_process.h"
 
 // Called before a file is renamed. It may end the process.
 static std::function<void(const std::string& to)> before_rename;

@@ -21,7 +21,6 @@
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/spilled_array.h"
-#include "libvox/base/words.h"
 #include "tests/common/random.h"
 
 namespace vox {

@@ -16,13 +16,11 @@
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
-#include "libvox/base/work_watch.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/reader.h"
 #include "libvox/measure/hash_bench.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
-#include "tests/common/volumes.h"
 #include "tests/dag/dense_dag.h"
 
 namespace vox {

@@ -10,7 +10,7 @@
 #include "libvox/base/morton.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/volume/volume.h"
-#include "tests/common/volumes.h"
+#include "tests/common/random.h"
 
 namespace vox::testing_bricks {
 

@@ -14,7 +14,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/bricks/frozen_bricks.h"
-#include "libvox/bricks/jit/compile.h"
+#include "libvox/bricks/jit/source.h"
 #include "libvox/bricks/reader.h"
 #include "libvox/bricks/sparse_root.h"
 #include "libvox/render/volume_render.h"

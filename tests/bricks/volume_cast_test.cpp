@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <limits>
 
-#include "libvox/bricks/jit/compile.h"
 #include "libvox/bricks/jit/source.h"
 #include "libvox/bricks/volume_cast.h"
 #include "tests/bricks/brick_volumes.h"

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "libvox/base/error.h"
-#include "libvox/build/freeze_round.h"
+#include "libvox/build/device_merge.h"
 #include "libvox/build/merge_level.h"
 #include "libvox/build/round.h"
 #include "libvox/device/cpu_device.h"

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "tests/capi/meshes.h"
-#include "tests/common/test_folder.h"
+#include "tests/common/test_process.h"
 
 namespace vox::test {
 namespace {

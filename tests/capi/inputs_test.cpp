@@ -10,7 +10,7 @@
 
 #include "libvox/base/geometry.h"
 #include "tests/capi/meshes.h"
-#include "tests/common/test_folder.h"
+#include "tests/common/test_process.h"
 
 namespace vox::test {
 namespace {

@@ -16,7 +16,7 @@
 #include "libvox/engine/engine.h"
 #include "libvox/scene/palette.h"
 #include "tests/capi/meshes.h"
-#include "tests/common/test_folder.h"
+#include "tests/common/test_process.h"
 
 namespace vox::test {
 namespace {

@@ -13,8 +13,8 @@
 #include "libvox/base/bits.h"
 #include "libvox/base/morton.h"
 #include "libvox/dag/frozen_dag.h"
-#include "libvox/dag/parts.h"
 #include "libvox/dag/verify.h"
+#include "libvox/dag/walk.h"
 
 namespace vox {
 

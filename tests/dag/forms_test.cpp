@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "libvox/base/error.h"
-#include "libvox/dag/lossy.h"
+#include "libvox/dag/derived.h"
 #include "libvox/dag/symmetric_dag.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
@@ -23,7 +23,7 @@ uint64_t distance(const std::string& a, const std::string& b) {
   return differing;
 }
 
-// The rule of dag/lossy.h, with a text for each cube.
+// The rule of dag/derived.h, with a text for each cube.
 class DenseLossy {
  public:
   DenseLossy(const Cube& scene, uint32_t resolution, uint64_t most)

@@ -13,7 +13,7 @@
 #include "libvox/dag/verify.h"
 #include "libvox/dag/walk.h"
 #include "libvox/volume/volume.h"
-#include "tests/common/volumes.h"
+#include "tests/common/random.h"
 #include "tests/dag/dense_dag.h"
 #include "tests/formats/voxels/export_scenes.h"
 

@@ -3,12 +3,12 @@
 #include <set>
 
 #include "libvox/base/error.h"
+#include "libvox/edit/edit_session.h"
 #include "libvox/edit/script.h"
-#include "libvox/edit/volume_session.h"
 #include "libvox/hash/table_options.h"
 #include "libvox/volume/volume.h"
-#include "tests/common/kept_log.h"
 #include "tests/common/random.h"
+#include "tests/common/test_process.h"
 #include "tests/edit/edited_scene.h"
 
 namespace vox {

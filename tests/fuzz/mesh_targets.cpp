@@ -5,10 +5,8 @@
 #include <vector>
 
 #include "formats/images/image.h"
-#include "formats/images/pictures.h"
 #include "formats/mesh/mesh.h"
 #include "formats/points/points.h"
-#include "tests/formats/mesh/compressed_gltf.h"
 #include "tests/formats/mesh/gltf_builder.h"
 #include "tests/fuzz/targets.h"
 

@@ -12,7 +12,7 @@
 #include <memory>
 
 #include "formats/io/h5.h"
-#include "tests/common/test_folder.h"
+#include "tests/common/test_process.h"
 #include "tests/fuzz/targets.h"
 
 namespace vox::fuzz {

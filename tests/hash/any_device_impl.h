@@ -5,7 +5,7 @@
 #include "libvox/dag/levels.h"
 #include "libvox/dag/store.h"
 #include "libvox/hash/find_or_insert.h"
-#include "libvox/hash/slab/duplicates.h"
+#include "libvox/hash/slab/variants.h"
 #include "tests/hash/any_device.h"
 
 namespace vox {

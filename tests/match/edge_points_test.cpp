@@ -12,7 +12,7 @@
 #include "libvox/device/cpu_device.h"
 #include "libvox/hash/keyed/key_table.h"
 #include "libvox/match/edge_points.h"
-#include "libvox/match/picture_pair.h"
+#include "libvox/match/similarity.h"
 #include "libvox/match/votes.h"
 #include "tests/common/random.h"
 

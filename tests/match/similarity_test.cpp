@@ -8,7 +8,6 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"
-#include "libvox/match/picture_pair.h"
 #include "tests/common/random.h"
 
 namespace vox {

@@ -13,7 +13,6 @@
 #include "libvox/device/cpu_device.h"
 #include "libvox/engine/engine.h"
 #include "libvox/measure/form_loops.h"
-#include "libvox/measure/form_refs.h"
 #include "libvox/measure/forms_bench.h"
 #include "libvox/spatial/frozen_hash.h"
 #include "tests/common/random.h"

@@ -8,7 +8,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/hash/keyed/key_table.h"
-#include "libvox/match/picture_pair.h"
+#include "libvox/match/similarity.h"
 #include "libvox/measure/intersect_bench.h"
 #include "libvox/measure/match_bench.h"
 #include "tests/common/test_engine.h"

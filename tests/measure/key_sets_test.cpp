@@ -11,7 +11,7 @@
 #include "libvox/device/cpu_device.h"
 #include "libvox/device/pool.h"
 #include "libvox/hash/keyed/key_table.h"
-#include "libvox/hash/keyed/probes.h"
+#include "libvox/hash/keyed/keys.h"
 #include "libvox/measure/key_sets.h"
 #include "libvox/measure/key_views.h"
 

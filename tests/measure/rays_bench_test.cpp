@@ -16,7 +16,6 @@
 #include "libvox/render/shade.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
-#include "tests/common/volumes.h"
 #include "tests/dag/dense_dag.h"
 #include "tests/render/traced.h"
 

@@ -5,7 +5,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/bricks/frozen_bricks.h"
-#include "libvox/dag/parts.h"
+#include "libvox/dag/walk.h"
 #include "libvox/measure/stats.h"
 #include "libvox/ranks/ranks.h"
 #include "tests/bricks/brick_volumes.h"

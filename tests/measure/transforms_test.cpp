@@ -17,7 +17,6 @@
 #include "libvox/base/morton.h"
 #include "libvox/dag/derived.h"
 #include "libvox/measure/compression.h"
-#include "libvox/measure/transforms.h"
 #include "tests/common/random.h"
 #include "tests/dag/dense_dag.h"
 #include "tests/measure/dense_cubes.h"

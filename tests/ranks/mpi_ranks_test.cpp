@@ -21,8 +21,8 @@
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/ranks/ranks.h"
-#include "tests/common/mpirun.h"
 #include "tests/common/test_engine.h"
+#include "tests/common/test_process.h"
 #include "tests/dag/dense_dag.h"
 #include "tests/voxelize/soup.h"
 

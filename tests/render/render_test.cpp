@@ -11,7 +11,6 @@
 #include "libvox/render/render.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
-#include "tests/common/volumes.h"
 #include "tests/dag/dense_dag.h"
 #include "tests/ranks/rank_engines.h"
 #include "tests/render/traced.h"

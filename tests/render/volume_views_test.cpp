@@ -14,7 +14,6 @@
 #include "tests/bricks/brick_volumes.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
-#include "tests/common/volumes.h"
 #include "tests/dag/dense_dag.h"
 #include "tests/render/dense_cast.h"
 #include "tests/render/traced.h"

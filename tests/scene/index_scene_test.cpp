@@ -6,7 +6,7 @@
 #include <set>
 
 #include "libvox/base/error.h"
-#include "libvox/scene/dither.h"
+#include "libvox/scene/palette.h"
 #include "libvox/scene/surface.h"
 #include "tests/scene/scenes.h"
 

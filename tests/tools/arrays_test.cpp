@@ -2,7 +2,6 @@
 #include <string>
 
 #include "formats/images/image.h"
-#include "formats/images/pictures.h"
 #include "libvox/base/process.h"
 #include "tests/tools/program.h"
 

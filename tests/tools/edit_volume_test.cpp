@@ -3,7 +3,7 @@
 
 #include "formats/scene/scene_file.h"
 #include "libvox/bricks/frozen_bricks.h"
-#include "tests/common/volumes.h"
+#include "tests/common/random.h"
 #include "tests/tools/program.h"
 
 namespace vox {

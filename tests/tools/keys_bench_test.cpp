@@ -3,7 +3,6 @@
 #include <set>
 
 #include "formats/images/image.h"
-#include "formats/images/pictures.h"
 #include "libvox/measure/keys_bench.h"
 #include "tests/common/test_engine.h"
 #include "tests/tools/program.h"

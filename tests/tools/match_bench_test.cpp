@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "formats/images/image.h"
-#include "formats/images/pictures.h"
-#include "libvox/match/picture_pair.h"
+#include "libvox/match/similarity.h"
 #include "tests/common/test_engine.h"
 #include "tests/tools/program.h"
 

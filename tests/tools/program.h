@@ -23,10 +23,9 @@
 
 #include "formats/scene/scene_file.h"
 #include "libvox/hash/table_options.h"
-#include "tests/common/mpirun.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
-#include "tests/common/test_folder.h"
+#include "tests/common/test_process.h"
 
 namespace vox {
 

@@ -8,7 +8,6 @@
 #include "libvox/base/error.h"
 #include "libvox/volume/volume.h"
 #include "tests/common/random.h"
-#include "tests/common/volumes.h"
 
 namespace vox {
 namespace {

@@ -1,7 +1,7 @@
 // The inside of meshes with holes, flipped and duplicate triangles and overlapping parts, compared with generalized winding
 // numbers (Jacobson et al. 2013), which are sums of solid angles in double precision.
 
-#include "libvox/voxelize/close_holes.h"
+#include "libvox/voxelize/mesh_faults.h"
 
 #include <gtest/gtest.h>
 #include <oneapi/tbb/parallel_for.h>

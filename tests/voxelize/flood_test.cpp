@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "libvox/base/error.h"
-#include "libvox/dag/parts.h"
-#include "libvox/voxelize/flood.h"
-#include "libvox/voxelize/walkable.h"
+#include "libvox/dag/walk.h"
+#include "libvox/voxelize/inside.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
 #include "tests/voxelize/soup.h"

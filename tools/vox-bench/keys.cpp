@@ -9,7 +9,6 @@
 #include <string>
 
 #include "formats/images/image.h"
-#include "formats/images/pictures.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"

@@ -16,7 +16,7 @@
 #include "formats/volume/volume_formats.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/voxel_file.h"
-#include "libvox/bricks/make_bricks.h"
+#include "libvox/bricks/reader.h"
 #include "libvox/build/build_scene.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine/engine.h"
@@ -25,7 +25,7 @@
 #include "libvox/spatial/frozen_hash.h"
 #include "libvox/voxelize/combine.h"
 #include "libvox/voxelize/grid.h"
-#include "libvox/voxelize/walkable.h"
+#include "libvox/voxelize/inside.h"
 #include "tools/common/command_line.h"
 
 namespace vox {

@@ -25,7 +25,6 @@
 #include "libvox/ranks/ranks.h"
 #include "libvox/scene/auto_palette.h"
 #include "libvox/scene/scene.h"
-#include "libvox/voxelize/close_holes.h"
 #include "libvox/voxelize/combine.h"
 #include "libvox/voxelize/grid.h"
 #include "libvox/voxelize/inside.h"

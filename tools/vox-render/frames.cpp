@@ -12,7 +12,6 @@
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/colors.h"
-#include "libvox/dag/parts.h"
 #include "libvox/dag/walk.h"
 #include "tools/common/tool.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/images/pictures.h"
+#include "formats/images/image.h"
 #include "formats/io/output_file.h"
 #include "formats/pages/scene_page.h"
 #include "formats/results/results.h"

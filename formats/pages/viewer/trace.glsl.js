@@ -197,7 +197,7 @@ uint color_of(uint number, uint level, float at) {
 }
 #else
 uniform uint heads, blocks, table, value_bits;  // the first words of these parts; table is 0 if there is none
-uniform uint numbers;  // the first of a number for each word of inner nodes, as in libvox/dag/voxel_numbers.h
+uniform uint numbers;  // the first of a number for each word of inner nodes, as in libvox/dag/walk.h
 
 uint voxels_before(uint node, uint mask, uint part) {
   return word_at(numbers + node + 1u + ones(mask & (1u << part) - 1u));

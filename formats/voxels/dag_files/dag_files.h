@@ -17,8 +17,8 @@
 #include "libvox/base/bits.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/frozen_dag.h"
-#include "libvox/dag/voxel_numbers.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/dag/walk.h"
 
 namespace vox {
 

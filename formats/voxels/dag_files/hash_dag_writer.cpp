@@ -11,7 +11,6 @@
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/dag/derived.h"
-#include "libvox/dag/parts.h"
 #include "libvox/dag/walk.h"
 
 namespace vox {

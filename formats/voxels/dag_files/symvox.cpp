@@ -18,7 +18,6 @@
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/derived.h"
-#include "libvox/dag/parts.h"
 #include "libvox/dag/walk.h"
 
 namespace vox {

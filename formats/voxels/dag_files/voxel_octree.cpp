@@ -16,7 +16,6 @@
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/node.h"
-#include "libvox/dag/parts.h"
 #include "libvox/dag/walk.h"
 
 namespace vox {

@@ -16,7 +16,6 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/colors.h"
-#include "libvox/dag/voxel_numbers.h"
 #include "libvox/dag/walk.h"
 
 namespace vox {

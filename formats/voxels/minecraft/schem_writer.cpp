@@ -21,7 +21,6 @@
 #include "libvox/base/loops.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/colors.h"
-#include "libvox/dag/parts.h"
 #include "libvox/dag/walk.h"
 #include "libvox/scene/oklab.h"
 

@@ -11,7 +11,7 @@
 #include "formats/io/compression.h"
 #include "formats/io/output_file.h"
 #include "formats/io/read_file.h"
-#include "formats/voxels/openvdb/vdb_file.h"
+#include "formats/voxels/openvdb/vdb.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"

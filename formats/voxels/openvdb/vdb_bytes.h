@@ -17,7 +17,7 @@
 #include "formats/io/compression.h"
 #include "formats/volume/places.h"
 #include "formats/voxels/export.h"
-#include "formats/voxels/openvdb/vdb_file.h"
+#include "formats/voxels/openvdb/vdb.h"
 #include "libvox/base/geometry.h"
 #include "libvox/voxelize/distances.h"
 

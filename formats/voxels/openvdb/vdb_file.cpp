@@ -1,4 +1,4 @@
-#include "formats/voxels/openvdb/vdb_file.h"
+#include "formats/voxels/openvdb/vdb.h"
 
 #include <fmt/format.h>
 

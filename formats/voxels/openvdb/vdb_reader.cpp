@@ -11,7 +11,6 @@
 #include "formats/volume/volume_formats.h"
 #include "formats/voxels/nanovdb/tree_cubes.h"
 #include "formats/voxels/openvdb/vdb.h"
-#include "formats/voxels/openvdb/vdb_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/loops.h"

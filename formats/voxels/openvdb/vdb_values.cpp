@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "formats/io/scan.h"
-#include "formats/voxels/openvdb/vdb_file.h"
+#include "formats/voxels/openvdb/vdb.h"
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "formats/file_types.h"
-#include "formats/images/pictures.h"
+#include "formats/images/image.h"
 #include "formats/io/output_file.h"
 #include "formats/io/read_file.h"
 #include "formats/volume/places.h"

@@ -26,7 +26,6 @@
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/derived.h"
-#include "libvox/dag/parts.h"
 #include "libvox/dag/walk.h"
 #include "libvox/volume/volume.h"
 

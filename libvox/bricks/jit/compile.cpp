@@ -1,4 +1,4 @@
-#include "libvox/bricks/jit/compile.h"
+#include "libvox/bricks/jit/source.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

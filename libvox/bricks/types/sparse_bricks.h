@@ -2,7 +2,7 @@
 #pragma once
 
 #include "libvox/bricks/brick.h"
-#include "libvox/bricks/types/block_masks.h"
+#include "libvox/bricks/types/indexed_brick.h"
 
 namespace vox::bricks {
 
@@ -193,7 +193,7 @@ struct HashBrick {
   }
 };
 
-// A masked brick: masks of the filled voxels (block_masks.h), and the values of these voxels in Morton order.
+// A masked brick: masks of the filled voxels (indexed_brick.h), and the values of these voxels in Morton order.
 struct MaskedBrick {
   static constexpr const char* kName = "masked";
   static constexpr bool kHoldsAll = true;

@@ -6,12 +6,12 @@
 
 #include "libvox/device/device.h"
 #include "libvox/hash/keyed/attempts.h"
-#include "libvox/hash/keyed/probes.h"
+#include "libvox/hash/keyed/keys.h"
 #include "libvox/hash/keyed/searched.h"
 
 namespace vox::hash {
 
-// The table `open`: plain open addressing along the random sequence of places (probes.h), first come, first served.
+// The table `open`: plain open addressing along the random sequence of places (keys.h), first come, first served.
 // Searches take many probes. The table reproduces the upper histogram of García et al. 2011, Figure 3; `robin-random`
 // reproduces the lower one. The places of keys depend on the order in which threads come.
 template <CellWord Cell>

@@ -35,7 +35,7 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/hash/keyed/attempts.h"
-#include "libvox/hash/keyed/probes.h"
+#include "libvox/hash/keyed/keys.h"
 
 namespace vox::hash {
 

@@ -5,7 +5,6 @@
 
 #include "libvox/hash/keyed/baselines.h"
 #include "libvox/hash/keyed/cuckoo2009.h"
-#include "libvox/hash/keyed/cuckoo2011.h"
 #include "libvox/hash/keyed/cuckoo_buckets.h"
 #include "libvox/hash/keyed/lines.h"
 #include "libvox/hash/keyed/perfect.h"

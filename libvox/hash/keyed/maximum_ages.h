@@ -9,7 +9,7 @@
 
 #include "libvox/device/device.h"
 #include "libvox/hash/keyed/attempts.h"
-#include "libvox/hash/keyed/probes.h"
+#include "libvox/hash/keyed/keys.h"
 
 namespace vox::hash {
 

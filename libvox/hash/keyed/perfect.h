@@ -13,7 +13,7 @@
 
 #include "libvox/base/progress.h"
 #include "libvox/hash/keyed/attempts.h"
-#include "libvox/hash/keyed/probes.h"
+#include "libvox/hash/keyed/keys.h"
 #include "libvox/hash/keyed/searched.h"
 
 namespace vox::hash {

@@ -1,5 +1,5 @@
 // The tables `robin` and `robin-random`: García, Lefebvre, Hornus & Lasram, Coherent Parallel Hashing, 2011,
-// §3. They are one array with open addressing along a sequence of places (probes.h). Keys that had to go
+// §3. They are one array with open addressing along a sequence of places (keys.h). Keys that had to go
 // further have precedence (Robin Hood; maximum_ages.h). For each slot, the greatest age of the keys that look
 // there first is stored (maximum_ages.h), and a search ends at this age.
 //

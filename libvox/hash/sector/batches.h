@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "libvox/device/pool.h"
-#include "libvox/hash/block_batches.h"
+#include "libvox/hash/find_or_insert.h"
 #include "libvox/hash/sector/chains.h"
 #include "libvox/hash/sector/tables.h"
 

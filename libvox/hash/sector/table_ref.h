@@ -2,7 +2,6 @@
 #pragma once
 
 #include "libvox/hash/batch.h"
-#include "libvox/hash/byte_match.h"
 #include "libvox/hash/slab/table_ref.h"
 #include "libvox/hash/slab_memory.h"
 

@@ -277,7 +277,7 @@ struct InsertItems {
   }
 };
 
-// Finds duplicates with a table of slabs. It is defined in duplicates.h, which includes this file.
+// Finds duplicates with a table of slabs. It is defined in variants.h, which includes this file.
 template <class Device>
 void find_leaders_in_slabs(Device& device, const BatchRef& batch, uint64_t n, uint32_t* leaders);
 

@@ -19,7 +19,6 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
-#include "libvox/ranks/any_memory.h"
 #include "libvox/ranks/ranks.h"
 
 namespace vox::ranks {

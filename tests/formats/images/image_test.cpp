@@ -12,8 +12,8 @@
 #include "formats/images/image.h"
 #include "formats/io/read_file.h"
 #include "libvox/base/error.h"
-#include "tests/common/memory_growth.h"
-#include "tests/formats/mesh/compressed_gltf.h"
+#include "tests/common/test_process.h"
+#include "tests/formats/mesh/gltf_builder.h"
 #include "tests/formats/mesh/mesh_checks.h"
 
 namespace vox {

@@ -32,7 +32,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/process.h"
 #include "tests/common/random.h"
-#include "tests/common/test_folder.h"
+#include "tests/common/test_process.h"
 #include "tests/formats/mesh/mesh_checks.h"
 
 namespace vox {

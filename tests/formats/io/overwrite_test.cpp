@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "formats/images/image.h"
-#include "formats/images/pictures.h"
 #include "formats/io/compression.h"
 #include "formats/io/output_file.h"
 #include "formats/mesh/mesh.h"

@@ -3,11 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "libvox/scene/scene.h"
 
 namespace vox {
 
@@ -122,5 +127,244 @@ class GltfBuilder {
   std::vector<std::string> views_, accessors_;
   std::vector<std::pair<std::string, std::string>> lists_;
 };
+
+}  // namespace vox
+
+// Makes compressed glTF files with the libraries that compress them. A file is empty if the build lacks the
+// library.
+
+#ifdef VOX_HAS_MESHOPT
+#include <meshoptimizer.h>
+#endif
+#ifdef VOX_HAS_DRACO
+#include <draco/compression/encode.h>
+#include <draco/mesh/triangle_soup_mesh_builder.h>
+#endif
+#ifdef VOX_HAS_WEBP
+#include <webp/encode.h>
+#endif
+
+namespace vox {
+
+inline double grid_height(double x, double y) {
+  return x * y / 2;
+}
+
+// The unit square as side × side squares of two triangles, bent upwards.
+struct TestGrid {
+  std::vector<std::array<float, 3>> positions;
+  std::vector<uint32_t> indices;
+
+  double area() const {
+    double sum = 0;
+    for (size_t i = 0; i < indices.size(); i += 3) {
+      auto at = [&](size_t k) {
+        const auto& p = positions[indices[i + k]];
+        return Vec3d{p[0], p[1], p[2]};
+      };
+      Vec3d normal = cross(at(1) - at(0), at(2) - at(0));
+      sum += std::sqrt(dot(normal, normal)) / 2;
+    }
+    return sum;
+  }
+};
+
+inline TestGrid make_grid(uint32_t side) {
+  TestGrid grid;
+  for (uint32_t y = 0; y <= side; ++y)
+    for (uint32_t x = 0; x <= side; ++x) {
+      double u = static_cast<double>(x) / side, v = static_cast<double>(y) / side;
+      grid.positions.push_back(
+          {static_cast<float>(u), static_cast<float>(v), static_cast<float>(grid_height(u, v))});
+    }
+  for (uint32_t y = 0; y < side; ++y)
+    for (uint32_t x = 0; x < side; ++x) {
+      uint32_t a = y * (side + 1) + x, b = a + 1, c = a + side + 1, d = c + 1;
+      grid.indices.insert(grid.indices.end(), {a, b, d, a, d, c});
+    }
+  return grid;
+}
+
+inline std::string webp([[maybe_unused]] uint32_t width, [[maybe_unused]] uint32_t height,
+                        [[maybe_unused]] const std::vector<scene::Rgba8>& pixels) {
+  std::string file;
+#ifdef VOX_HAS_WEBP
+  uint8_t* bytes = nullptr;
+  size_t size =
+      WebPEncodeLosslessRGBA(reinterpret_cast<const uint8_t*>(pixels.data()), static_cast<int>(width),
+                             static_cast<int>(height), static_cast<int>(width * 4), &bytes);
+  file.assign(reinterpret_cast<const char*>(bytes), size);
+  WebPFree(bytes);
+#endif
+  return file;
+}
+
+#ifdef VOX_HAS_MESHOPT
+
+// Returns a view that stands for `count` elements of `stride` bytes.
+inline uint32_t meshopt_view(GltfBuilder& gltf, const std::vector<uint8_t>& packed, size_t count,
+                             size_t stride, const std::string& mode, const std::string& filter) {
+  size_t at = gltf.append(packed.data(), packed.size());
+  gltf.append("\0\0\0", (4 - packed.size() % 4) % 4);
+  return gltf.add_view(fmt::format(
+      R"({{"buffer":1,"byteLength":{},"extensions":{{"EXT_meshopt_compression":{{"buffer":0,"byteOffset":{},)"
+      R"("byteLength":{},"byteStride":{},"count":{},"mode":"{}"{}}}}}}})",
+      count * stride, at, packed.size(), stride, count, mode,
+      filter.empty() ? "" : fmt::format(R"(,"filter":"{}")", filter)));
+}
+
+inline uint32_t meshopt_attribute(GltfBuilder& gltf, const void* data, size_t count, size_t stride,
+                                  const std::string& filter) {
+  meshopt_encodeVertexVersion(0);
+  std::vector<uint8_t> packed(meshopt_encodeVertexBufferBound(count, stride));
+  packed.resize(meshopt_encodeVertexBuffer(packed.data(), packed.size(), data, count, stride));
+  return meshopt_view(gltf, packed, count, stride, "ATTRIBUTES", filter);
+}
+
+inline std::string finished_meshopt_glb(GltfBuilder& gltf) {
+  gltf.add("buffers", R"({"byteLength":1000000,"extensions":{"EXT_meshopt_compression":{"fallback":true}}})");
+  gltf.add("extensionsRequired", R"("EXT_meshopt_compression")");
+  return gltf.glb();
+}
+
+inline uint32_t vector_accessor(GltfBuilder& gltf, uint32_t view, size_t count) {
+  return gltf.add_accessor(
+      fmt::format(R"({{"bufferView":{},"componentType":5126,"type":"VEC3","count":{}}})", view, count));
+}
+
+#endif
+
+// Returns a GLB with indices of 2 or 4 bytes, compressed by `mode`, TRIANGLES or INDICES.
+inline std::string meshopt_glb([[maybe_unused]] const TestGrid& grid,
+                               [[maybe_unused]] const std::string& mode, [[maybe_unused]] int index_size) {
+#ifdef VOX_HAS_MESHOPT
+  GltfBuilder gltf;
+  size_t vertices = grid.positions.size(), corners = grid.indices.size();
+  uint32_t position =
+      vector_accessor(gltf, meshopt_attribute(gltf, grid.positions.data(), vertices, 12, ""), vertices);
+  bool triangles = mode == "TRIANGLES";
+  meshopt_encodeIndexVersion(1);
+  std::vector<uint8_t> packed(triangles ? meshopt_encodeIndexBufferBound(corners, vertices)
+                                        : meshopt_encodeIndexSequenceBound(corners, vertices));
+  uint8_t* to = packed.data();
+  packed.resize(triangles ? meshopt_encodeIndexBuffer(to, packed.size(), grid.indices.data(), corners)
+                          : meshopt_encodeIndexSequence(to, packed.size(), grid.indices.data(), corners));
+  uint32_t view = meshopt_view(gltf, packed, corners, static_cast<size_t>(index_size), mode, "");
+  uint32_t indices =
+      gltf.add_accessor(fmt::format(R"({{"bufferView":{},"componentType":{},"type":"SCALAR","count":{}}})",
+                                    view, index_size == 2 ? 5123 : 5125, corners));
+  gltf.add("meshes", fmt::format(R"({{"primitives":[{{"attributes":{{"POSITION":{}}},"indices":{}}}]}})",
+                                 position, indices));
+  gltf.add("nodes", R"({"mesh":0})");
+  return finished_meshopt_glb(gltf);
+#else
+  return "";
+#endif
+}
+
+// Returns a GLB with positions that are whole multiples of 2^-16.
+inline std::string meshopt_exponential_glb([[maybe_unused]] const TestGrid& grid) {
+#ifdef VOX_HAS_MESHOPT
+  std::vector<std::array<uint32_t, 3>> words;
+  for (const auto& position : grid.positions) {
+    std::array<uint32_t, 3> word = {};
+    for (size_t c = 0; c < 3; ++c)
+      word[c] = uint32_t{0xf0} << 24 | (static_cast<uint32_t>(std::lround(position[c] * 65536)) & 0xffffff);
+    words.push_back(word);
+  }
+  GltfBuilder gltf;
+  uint32_t position = vector_accessor(
+      gltf, meshopt_attribute(gltf, words.data(), words.size(), 12, "EXPONENTIAL"), words.size());
+  uint32_t view = gltf.view(grid.indices.data(), grid.indices.size() * sizeof(uint32_t));
+  uint32_t indices = gltf.add_accessor(fmt::format(
+      R"({{"bufferView":{},"componentType":5125,"type":"SCALAR","count":{}}})", view, grid.indices.size()));
+  gltf.add("meshes", fmt::format(R"({{"primitives":[{{"attributes":{{"POSITION":{}}},"indices":{}}}]}})",
+                                 position, indices));
+  gltf.add("nodes", R"({"mesh":0})");
+  return finished_meshopt_glb(gltf);
+#else
+  return "";
+#endif
+}
+
+// Returns a GLB with a triangle whose last corner is at (1, 2, 0), once for each quaternion.
+inline std::string meshopt_quaternion_glb([[maybe_unused]] const std::vector<std::array<float, 4>>& turns) {
+#ifdef VOX_HAS_MESHOPT
+  std::vector<std::array<int16_t, 4>> encoded(turns.size());
+  meshopt_encodeFilterQuat(encoded.data(), encoded.size(), 8, 16, turns.data()->data());
+  GltfBuilder gltf;
+  uint32_t position = gltf.floats("VEC3", {0, 0, 0, 1, 0, 0, 1, 2, 0});
+  uint32_t view = meshopt_attribute(gltf, encoded.data(), encoded.size(), 8, "QUATERNION");
+  uint32_t rotation = gltf.add_accessor(
+      fmt::format(R"({{"bufferView":{},"componentType":5122,"normalized":true,"type":"VEC4","count":{}}})",
+                  view, encoded.size()));
+  gltf.add("meshes", fmt::format(R"({{"primitives":[{{"attributes":{{"POSITION":{}}}}}]}})", position));
+  gltf.add(
+      "nodes",
+      fmt::format(
+          R"({{"mesh":0,"extensions":{{"EXT_mesh_gpu_instancing":{{"attributes":{{"ROTATION":{}}}}}}}}})",
+          rotation));
+  return finished_meshopt_glb(gltf);
+#else
+  return "";
+#endif
+}
+
+#ifdef VOX_HAS_DRACO
+
+// Returns Draco's data with positions of 14 bits and colors that are red for x above one half.
+inline std::string draco_data(const TestGrid& grid, int& position_id, int& color_id) {
+  auto faces = static_cast<uint32_t>(grid.indices.size() / 3);
+  draco::TriangleSoupMeshBuilder builder;
+  builder.Start(static_cast<int>(faces));
+  position_id = builder.AddAttribute(draco::GeometryAttribute::POSITION, 3, draco::DT_FLOAT32);
+  color_id = builder.AddAttribute(draco::GeometryAttribute::COLOR, 4, draco::DT_UINT8, true);
+  for (uint32_t f = 0; f < faces; ++f) {
+    auto corner = [&](size_t k) { return grid.positions[grid.indices[3 * f + k]]; };
+    auto color = [&](size_t k) {
+      return std::array<uint8_t, 4>{static_cast<uint8_t>(corner(k)[0] > 0.51f ? 255 : 0), 0, 0, 255};
+    };
+    auto a = corner(0), b = corner(1), c = corner(2);
+    auto red_a = color(0), red_b = color(1), red_c = color(2);
+    builder.SetAttributeValuesForFace(position_id, draco::FaceIndex(f), a.data(), b.data(), c.data());
+    builder.SetAttributeValuesForFace(color_id, draco::FaceIndex(f), red_a.data(), red_b.data(),
+                                      red_c.data());
+  }
+  std::unique_ptr<draco::Mesh> mesh = builder.Finalize();
+  draco::Encoder encoder;
+  encoder.SetAttributeQuantization(draco::GeometryAttribute::POSITION, 14);
+  draco::EncoderBuffer buffer;
+  return encoder.EncodeMeshToBuffer(*mesh, &buffer).ok() ? std::string(buffer.data(), buffer.size()) : "";
+}
+
+#endif
+
+// `mode` is inserted among the members of the primitive.
+inline std::string draco_glb([[maybe_unused]] const TestGrid& grid,
+                             [[maybe_unused]] const std::string& mode) {
+#ifdef VOX_HAS_DRACO
+  int position_id = 0, color_id = 0;
+  std::string data = draco_data(grid, position_id, color_id);
+  GltfBuilder gltf;
+  uint32_t view = gltf.view(data.data(), data.size());
+  uint32_t position = gltf.add_accessor(
+      fmt::format(R"({{"componentType":5126,"type":"VEC3","count":{}}})", grid.positions.size()));
+  uint32_t color = gltf.add_accessor(fmt::format(
+      R"({{"componentType":5121,"normalized":true,"type":"VEC4","count":{}}})", grid.positions.size()));
+  uint32_t indices = gltf.add_accessor(
+      fmt::format(R"({{"componentType":5125,"type":"SCALAR","count":{}}})", grid.indices.size()));
+  gltf.add(
+      "meshes",
+      fmt::format(
+          R"({{"primitives":[{{{}"attributes":{{"POSITION":{},"COLOR_0":{}}},"indices":{},"extensions":)"
+          R"({{"KHR_draco_mesh_compression":{{"bufferView":{},"attributes":{{"POSITION":{},"COLOR_0":{}}}}}}}}}]}})",
+          mode, position, color, indices, view, position_id, color_id));
+  gltf.add("nodes", R"({"mesh":0})");
+  gltf.add("extensionsRequired", R"("KHR_draco_mesh_compression")");
+  return gltf.glb();
+#else
+  return "";
+#endif
+}
 
 }  // namespace vox

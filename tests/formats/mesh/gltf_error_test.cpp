@@ -6,7 +6,7 @@
 
 #include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
-#include "tests/formats/mesh/compressed_gltf.h"
+#include "tests/formats/mesh/gltf_builder.h"
 #include "tests/formats/mesh/mesh_checks.h"
 
 namespace vox {

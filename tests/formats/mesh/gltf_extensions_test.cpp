@@ -9,9 +9,9 @@
 #include "formats/images/image.h"
 #include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
-#include "tests/common/kept_log.h"
 #include "tests/common/random.h"
-#include "tests/formats/mesh/compressed_gltf.h"
+#include "tests/common/test_process.h"
+#include "tests/formats/mesh/gltf_builder.h"
 #include "tests/formats/mesh/mesh_checks.h"
 
 namespace vox {

@@ -26,7 +26,7 @@
 #include "libvox/base/error.h"
 #include "libvox/scene/scene.h"
 #include "tests/common/test_engine.h"
-#include "tests/common/test_folder.h"
+#include "tests/common/test_process.h"
 #include "tests/formats/mesh/gltf_builder.h"
 
 namespace vox {

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/images/pictures.h"
+#include "formats/images/image.h"
 #include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
 #include "libvox/scene/procedural/procedural.h"

@@ -6,7 +6,7 @@
 
 #include "formats/mesh/mesh.h"
 #include "formats/points/points.h"
-#include "tests/common/kept_log.h"
+#include "tests/common/test_process.h"
 #include "tests/formats/mesh/mesh_checks.h"
 
 namespace vox {

@@ -15,7 +15,7 @@
 #include "libvox/render/render.h"
 #include "libvox/scene/oklab.h"
 #include "tests/common/random.h"
-#include "tests/common/test_folder.h"
+#include "tests/common/test_process.h"
 #include "tests/formats/scene/scene_file_fixture.h"
 #include "tools/c/vox_chunks.h"
 

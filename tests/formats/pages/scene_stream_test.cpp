@@ -14,7 +14,7 @@
 #include "formats/pages/scene_chunks.h"
 #include "libvox/scene/oklab.h"
 #include "tests/common/random.h"
-#include "tests/common/test_folder.h"
+#include "tests/common/test_process.h"
 #include "tests/formats/pages/chunk_reader.h"
 #include "tests/formats/scene/scene_file_fixture.h"
 

@@ -9,7 +9,7 @@
 #include "formats/io/h5.h"
 #include "formats/results/files.h"
 #include "libvox/base/error.h"
-#include "tests/common/test_folder.h"
+#include "tests/common/test_process.h"
 
 namespace vox {
 namespace {

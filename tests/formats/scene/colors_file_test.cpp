@@ -16,10 +16,10 @@
 #include "libvox/base/error.h"
 #include "libvox/base/paged_memory.h"
 #include "libvox/dag/colors.h"
-#include "libvox/dag/digests.h"
+#include "libvox/dag/verify.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
-#include "tests/common/test_folder.h"
+#include "tests/common/test_process.h"
 #include "tests/dag/dense_dag.h"
 #include "tests/measure/dense_cubes.h"
 

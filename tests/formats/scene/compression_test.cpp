@@ -12,7 +12,7 @@
 #include <string>
 
 #include "formats/io/compression.h"
-#include "formats/scene/h5_words.h"
+#include "formats/scene/groups.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"

@@ -11,7 +11,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/build/build_scene.h"
-#include "tests/common/test_folder.h"
+#include "tests/common/test_process.h"
 #include "tests/dag/dense_dag.h"
 #include "tests/ranks/rank_engines.h"
 #include "tests/voxelize/soup.h"

@@ -19,7 +19,7 @@
 #include <string>
 
 #include "formats/io/h5.h"
-#include "formats/scene/h5_words.h"
+#include "formats/scene/groups.h"
 #include "libvox/base/error.h"
 #include "libvox/dag/frozen_dag.h"
 #include "tests/dag/dense_dag.h"

@@ -19,12 +19,11 @@
 
 #include "formats/io/h5.h"
 #include "formats/scene/groups.h"
-#include "formats/scene/h5_words.h"
 #include "formats/scene/scene_file.h"
 #include "formats/scene/scene_parts.h"
 #include "libvox/base/error.h"
 #include "libvox/dag/frozen_dag.h"
-#include "tests/common/test_folder.h"
+#include "tests/common/test_process.h"
 #include "tests/dag/dense_dag.h"
 
 namespace vox {

@@ -17,7 +17,7 @@
 
 #include "formats/io/h5.h"
 #include "formats/scene/any_scene.h"
-#include "formats/scene/h5_words.h"
+#include "formats/scene/groups.h"
 #include "libvox/base/error.h"
 #include "libvox/base/paged_memory.h"
 #include "libvox/dag/frozen_dag.h"

@@ -12,7 +12,7 @@
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
-#include "tests/common/test_folder.h"
+#include "tests/common/test_process.h"
 #include "tests/dag/dense_dag.h"
 #include "tests/formats/scene/scene_file_fixture.h"
 

@@ -13,7 +13,7 @@
 #include "formats/script/scripts.h"
 #include "libvox/base/error.h"
 #include "tests/common/random.h"
-#include "tests/common/test_folder.h"
+#include "tests/common/test_process.h"
 #include "tests/formats/mesh/mesh_checks.h"
 
 namespace vox {

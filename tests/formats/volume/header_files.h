@@ -10,8 +10,8 @@
 
 #include "formats/scene/any_scene.h"
 #include "libvox/base/error.h"
-#include "tests/common/kept_log.h"
 #include "tests/common/random.h"
+#include "tests/common/test_process.h"
 #include "tests/formats/voxels/export_scenes.h"
 
 namespace vox {

@@ -10,7 +10,6 @@
 #include "formats/volume/volume_formats.h"
 #include "libvox/base/error.h"
 #include "tests/common/random.h"
-#include "tests/common/volumes.h"
 #include "tests/formats/volume/header_files.h"
 #include "tests/formats/voxels/export_scenes.h"
 

@@ -21,7 +21,7 @@
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/dag/walk.h"
-#include "tests/common/test_folder.h"
+#include "tests/common/test_process.h"
 #include "tests/dag/dense_dag.h"
 
 namespace vox::testing_export {

@@ -7,7 +7,7 @@
 
 #include "formats/voxels/minecraft/schem.h"
 #include "formats/voxels/voxel_formats.h"
-#include "tests/common/memory_growth.h"
+#include "tests/common/test_process.h"
 #include "tests/formats/voxels/export_scenes.h"
 
 namespace vox {

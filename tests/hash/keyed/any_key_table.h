@@ -11,12 +11,11 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/device/handle.h"
-#include "libvox/hash/keyed/cuckoo2011.h"
 #include "libvox/hash/keyed/cuckoo_buckets.h"
 #include "libvox/hash/keyed/key_table.h"
+#include "libvox/hash/keyed/keys.h"
 #include "libvox/hash/keyed/lines.h"
 #include "libvox/hash/keyed/maps.h"
-#include "libvox/hash/keyed/probes.h"
 #include "libvox/hash/keyed/slabset.h"
 
 namespace vox {

@@ -12,8 +12,8 @@
 #include "libvox/base/error.h"
 #include "libvox/dag/walk.h"
 #include "libvox/volume/volume.h"
+#include "tests/common/random.h"
 #include "tests/common/test_engine.h"
-#include "tests/common/volumes.h"
 
 namespace vox {
 namespace {
