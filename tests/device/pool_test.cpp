@@ -391,4 +391,3 @@ TEST_P(Primitives, FillsAndCopies) {
 
 }  // namespace
 }  // namespace vox
-

@@ -5,7 +5,6 @@
 
 #include "libvox/device/device.h"
 #include "libvox/hash/slab/table_ref.h"
-#include "libvox/hash/slab/table_ref.h"
 #include "libvox/hash/slab/tables.h"
 
 namespace vox::hash {
