@@ -26,12 +26,76 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kTimeLimit = 120;  // seconds
 
-// These suites test command lines, files and pages, which are the same on every device. They run on the CPU
-// everywhere, since a program with a GPU takes a second to start.
-constexpr std::string_view kSuitesOfTheHost[] = {
-    "BadInput",         "ConvertOptionsProgram", "EditPage",    "HelpProgram", "LargeScene",   "MixedProgram",
-    "OutputsProgram",   "OverwriteProgram",      "ResultsList", "StatsPage",   "StatsProgram", "Streams",
-    "VolumeLookProgram"};
+// These suites and tests examine command lines, files and pages, which are the same on every device. They run on the CPU
+// everywhere: a program that uses a GPU takes half a second to start, and such programs start one after the other.
+constexpr std::string_view kTestsOfTheHost[] = {
+    "AgainstProgram.RefusesScenesOfTwoGridsAndOptionsWithoutEffect",
+    "AgainstProgram.SharesOfEitherAddUp",
+    "AgainstProgram.TakesFilesThatHoldASpatialHashAlone",
+    "AgainstProgram.WritesTheSceneThatTheBooleanOfEditsMakes",
+    "BadInput",
+    "BricksAlone",
+    "CoarserProgram",
+    "ConvertOptionsProgram",
+    "ConvertProgram.CutsAPartOutOfASceneFile",
+    "ConvertProgram.ExportsLayersIntoAFolder",
+    "ConvertProgram.GivesOneDigestWhateverTheCompression",
+    "ConvertProgram.LooksForTexturesInTheFoldersThatAreNamed",
+    "ConvertProgram.SaysHowFarThePaletteIsFromTheColors",
+    "ConvertProgram.TakesTheResolutionInEverySpelling",
+    "ConvertProgram.TakesTheUnitsAndAxesThatTheFileNamesUnlessToldOtherwise",
+    "ConvertProgram.WeighsColorsByTheAreaToAPower",
+    "ConvertProgram.WritesASceneFileAnewInAnyVersionWithTheSameDigest",
+    "EditBricks.AreInTheResultAsJson",
+    "EditBricks.AreLeftOutOnRequestWithALine",
+    "EditBricks.OfAnotherVolumeAreRefused",
+    "EditCheck",
+    "EditPage",
+    "EditProgram.ACrashKeepsTheLastCheckpoint",
+    "EditProgram.ADiskThatIsFullLeavesTheTargetAsItWas",
+    "EditProgram.AScriptOfManyMegabytesIsRead",
+    "EditProgram.AnInterruptKeepsTheLastCheckpointAndNothingElse",
+    "EditProgram.AnInterruptWithoutACheckpointLeavesNothing",
+    "EditProgram.CommandLinesThatMakeNoSense",
+    "EditProgram.NothingIsSavedOverWhatTheRunReadsOrAsWhatItIsNot",
+    "EditProgram.PrintsOneJsonObject",
+    "EditProgram.ScriptsThatCannotBeRead",
+    "EditProgram.ScriptsThatMakeNoSense",
+    "EditProgram.StampsThatDoNotFitAreNamed",
+    "EditProgram.SumsUpWhatEachToolDid",
+    "EditProgram.TargetsThatCannotBeWrittenAreFoundBeforeTheWork",
+    "EditProgram.TheHistoryOfTheFileGrowsWithEveryRun",
+    "EditProgram.TheOutputMayBeTheInputWhichIsReplacedInTheEndOnly",
+    "FilmProgram",
+    "HashEdit",
+    "HashProgram.PutsASpatialHashBesideTheSceneOrAlone",
+    "HelpProgram",
+    "LargeScene",
+    "MixedProgram",
+    "NamesProgram",
+    "OutputsProgram",
+    "OverwriteProgram",
+    "RenderProgram.ALegendIsInTheCornerUnlessItIsNotWanted",
+    "RenderProgram.ClipsNoWhiteUnlessTheExposureIsRaised",
+    "ResultsList",
+    "ResumeProgram.ARunThatDoesNotGoOnSaysThatRoundsAreLeft",
+    "ResumeProgram.WhileAnotherProcessBuildsTheSceneItIsRefused",
+    "StatsOfBricks",
+    "StatsPage",
+    "StatsProgram",
+    "Streams",
+    "VolumeLookProgram",
+    "VoxelSizeProgram.FilesThatHoldTheSidesComeBackWithThem",
+    "VoxelSizeProgram.ScriptsInSceneUnitsAreRefusedAndThoseInVoxelsRun",
+    "VoxelSizeProgram.UnitsOfLengthAreThoseOfTheMesh"};
+
+bool is_of_host() {
+  const testing::TestInfo* const test = testing::UnitTest::GetInstance()->current_test_info();
+  if (test == nullptr) return false;
+  const std::string suite = test->test_suite_name(), name = suite + "." + test->name();
+  return std::ranges::any_of(kTestsOfTheHost,
+                             [&](std::string_view listed) { return listed == suite || listed == name; });
+}
 
 fs::path program_folder() {
   const char* folder = std::getenv("VOX_BIN");
@@ -120,8 +184,10 @@ Finished run_program(const std::string& name, const std::vector<std::string>& ar
   for (const std::string& argument : arguments) pointers.push_back(const_cast<char*>(argument.c_str()));
   pointers.push_back(nullptr);
   const int out = memfd_create("stdout", MFD_CLOEXEC), err = memfd_create("stderr", MFD_CLOEXEC);
+  RunOptions own = options;
+  if (is_of_host()) own.environment.emplace("CUDA_VISIBLE_DEVICES", "");
   const pid_t child = fork();
-  if (child == 0) become(program.c_str(), pointers.data(), options, out, err);
+  if (child == 0) become(program.c_str(), pointers.data(), own, out, err);
   const auto [status, usage] = wait_for(child, options);
   Finished run;
   if (WIFEXITED(status)) run.code = WEXITSTATUS(status);
@@ -169,9 +235,7 @@ Finished ProgramTest::run_on_device(const std::string& program, std::vector<std:
                                     RunOptions options) const {
   // The first word of vox-bench is its command.
   const auto first = arguments.begin() + (program == "vox-bench" ? 1 : 0);
-  const std::string suite = testing::UnitTest::GetInstance()->current_test_info()->test_suite_name();
-  const bool is_of_host = std::ranges::find(kSuitesOfTheHost, suite) != std::end(kSuitesOfTheHost);
-  arguments.insert(first, {"--device", is_of_host ? "cpu" : test_device()});
+  arguments.insert(first, {"--device", is_of_host() ? "cpu" : test_device()});
   options.folder = folder_;
   return run_program(program, arguments, options);
 }
