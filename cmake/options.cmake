@@ -57,6 +57,8 @@ endif()
 set(vox_program_sources "")  # sources that are part of every program
 set(vox_library_options "")  # for code that computes much
 set(vox_hot_options "")      # for its tests
+# For the tools, which read options and print results: compiling them takes a third less time.
+set(vox_tool_options $<$<CONFIG:Release>:-O1>)
 set(vox_cold_options -O0)    # for tests that compute little: compiling them is faster
 if(VOX_SANITIZE)
   # Checks that duplicate the address sanitizer's are left out, because they take a third of the compile time.
