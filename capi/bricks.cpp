@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "capi/handles.h"
-#include "libvox/bricks/reader.h"
+#include "libvox/bricks/make_bricks.h"
 
 struct vox_bricks {
   vox::bricks::FrozenBricks content;

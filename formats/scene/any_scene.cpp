@@ -19,6 +19,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/colors.h"
+#include "libvox/dag/digests.h"
 #include "libvox/dag/verify.h"
 #include "libvox/dag/walk.h"
 #include "libvox/device/devices.h"

@@ -14,7 +14,7 @@
 #include "formats/volume/stored_volume.h"
 #include "formats/volume/volume_formats.h"
 #include "libvox/bricks/frozen_bricks.h"
-#include "libvox/bricks/reader.h"
+#include "libvox/bricks/make_bricks.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/device/handle.h"
 #include "libvox/edit/script.h"

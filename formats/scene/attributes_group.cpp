@@ -14,7 +14,7 @@
 #include "formats/scene/groups.h"
 #include "libvox/attributes/octahedral.h"
 #include "libvox/base/progress.h"
-#include "libvox/dag/verify.h"
+#include "libvox/dag/digests.h"
 
 namespace vox {
 namespace {

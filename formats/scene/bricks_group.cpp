@@ -8,7 +8,7 @@
 #include "formats/scene/any_scene.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/morton.h"
-#include "libvox/bricks/reader.h"
+#include "libvox/bricks/make_bricks.h"
 #include "libvox/bricks/sparse_root.h"
 #include "libvox/dag/walk.h"
 

@@ -12,10 +12,12 @@
 #include "libvox/base/progress.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/derived_dag.h"
+#include "libvox/dag/digests.h"
 #include "libvox/dag/level_values.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/paged_level.h"
 #include "libvox/dag/verify.h"
+#include "libvox/dag/voxels_by_material.h"
 #include "libvox/dag/walk.h"
 
 namespace vox::dag {

@@ -1,15 +1,12 @@
 // Scenes that are made of another one: coarser, with one material, or without materials.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
-#include "libvox/base/paged_memory.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/ranks/ranks.h"
-#include "libvox/scene/palette.h"
 
 namespace vox::dag {
 
@@ -83,25 +80,5 @@ inline constexpr uint64_t kMostCommon = 1 << 15;
 // Changes at most `share` of the filled voxels, 0 to 1. The DAG must have no materials and be one that check_structure()
 // accepts. No voxel outside of the grid becomes filled. The memory limit is that of EngineOptions, for the result.
 LossyDag lossy(const FrozenDag& dag, double share, uint64_t memory_limit = 0);
-
-// The material that most voxels below a node have.
-
-// There are at most 2^60 voxels, so no count overflows.
-using VoxelCounts = std::array<uint64_t, scene::kPaletteSize>;
-
-// Adds the voxels of a leaf with materials.
-void add_leaf(VoxelCounts& counts, const uint32_t* leaf);
-
-// Returns the material with the greatest count; ties go to the lowest.
-uint8_t majority(const VoxelCounts& counts);
-
-using MaterialBytes = std::vector<uint8_t, UninitializedAllocator<uint8_t>>;
-
-// Returns, for each node of `level` in this rank's share (own_nodes()), the material that most voxels below it have;
-// ties go to the lowest. Voxels are counted from the leaves up, and each level is read once, in order. The counts of a
-// level lie in a file without a name, in the folder for temporary files, if they would take more than `memory` bytes.
-// The DAG must have materials, and be one that check_structure() accepts. A collective call, in which each rank counts
-// a part of the nodes.
-MaterialBytes majority_materials(const FrozenDag& dag, uint32_t level, uint64_t memory, ranks::Ranks& ranks);
 
 }  // namespace vox::dag

@@ -8,9 +8,9 @@
 #include "libvox/base/loops.h"
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
+#include "libvox/dag/digests.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/paged_level.h"
-#include "libvox/dag/verify.h"
 #include "libvox/dag/walk.h"
 
 namespace vox::dag {

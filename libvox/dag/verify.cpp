@@ -1,4 +1,5 @@
 #include "libvox/dag/verify.h"
+#include "libvox/dag/digests.h"
 
 #include <fmt/format.h>
 #include <tbb/parallel_reduce.h>

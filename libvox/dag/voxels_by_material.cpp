@@ -1,4 +1,4 @@
-#include "libvox/dag/derived.h"
+#include "libvox/dag/voxels_by_material.h"
 
 #include <tbb/enumerable_thread_specific.h>
 

@@ -12,7 +12,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
-#include "libvox/bricks/reader.h"
+#include "libvox/bricks/make_bricks.h"
 #include "libvox/measure/timing.h"
 #include "libvox/render/volume_render.h"
 #include "libvox/volume/volume.h"

@@ -19,6 +19,7 @@
 #include "libvox/dag/node.h"
 #include "libvox/dag/paged_level.h"
 #include "libvox/dag/verify.h"
+#include "libvox/dag/voxels_by_material.h"
 #include "libvox/dag/walk.h"
 #include "libvox/edit/edit_session.h"
 

@@ -10,8 +10,8 @@
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
-#include "libvox/dag/derived.h"
 #include "libvox/dag/node.h"
+#include "libvox/dag/voxels_by_material.h"
 #include "libvox/ranks/ranks.h"
 #include "libvox/scene/palette.h"
 

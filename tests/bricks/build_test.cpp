@@ -10,7 +10,7 @@
 #include "libvox/bricks/bodies.h"
 #include "libvox/bricks/device_bricks.h"
 #include "libvox/bricks/frozen_bricks.h"
-#include "libvox/bricks/reader.h"
+#include "libvox/bricks/make_bricks.h"
 #include "libvox/device/cpu_device.h"
 #include "tests/bricks/brick_volumes.h"
 #include "tests/common/test_engine.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "formats/scene/scene_file.h"
-#include "libvox/bricks/reader.h"
+#include "libvox/bricks/make_bricks.h"
 #include "tests/capi/meshes.h"
 #include "tests/common/test_process.h"
 

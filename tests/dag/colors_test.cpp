@@ -11,7 +11,7 @@
 #include "libvox/base/error.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/derived.h"
-#include "libvox/dag/verify.h"
+#include "libvox/dag/digests.h"
 #include "libvox/dag/walk.h"
 #include "libvox/scene/oklab.h"
 #include "tests/common/random.h"

@@ -17,7 +17,7 @@
 #include "formats/scene/scene_parts.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/bricks/jit/source.h"
-#include "libvox/bricks/reader.h"
+#include "libvox/bricks/make_bricks.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/engine/engine.h"
 #include "libvox/spatial/frozen_hash.h"

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <thread>
@@ -26,8 +27,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kTimeLimit = 120;  // seconds
 
-// These suites and tests examine command lines, files and pages, which are the same on every device. They run on the CPU
-// everywhere: a program that uses a GPU takes half a second to start, and such programs start one after the other.
+// These suites and tests run on the CPU everywhere. They examine command lines, files and pages, and what the devices do for
+// them is examined by the tests of its room. A program that uses a GPU takes half a second to start, and such programs
+// start one after the other.
 constexpr std::string_view kTestsOfTheHost[] = {
     "AgainstProgram.RefusesScenesOfTwoGridsAndOptionsWithoutEffect",
     "AgainstProgram.SharesOfEitherAddUp",
@@ -367,6 +369,20 @@ std::string json_value(const std::string& json, const std::string& key) {
   }
   rest.remove_prefix(std::min(rest.find_first_not_of(" \n"), rest.size()));
   return std::string(rest.substr(0, rest.find_first_of(",}\n")));
+}
+
+// A name in the list that no test has any more would let a test go back to the GPU unnoticed.
+TEST(TestsOfTheHost, Exist) {
+  std::set<std::string> names;
+  const testing::UnitTest& all = *testing::UnitTest::GetInstance();
+  for (int i = 0; i < all.total_test_suite_count(); ++i) {
+    const testing::TestSuite& suite = *all.GetTestSuite(i);
+    names.insert(suite.name());
+    for (int k = 0; k < suite.total_test_count(); ++k)
+      names.insert(std::string(suite.name()) + "." + suite.GetTestInfo(k)->name());
+  }
+  for (const std::string_view listed : kTestsOfTheHost)
+    EXPECT_TRUE(names.contains(std::string(listed))) << listed;
 }
 
 }  // namespace vox

@@ -16,7 +16,7 @@
 #include "formats/volume/volume_formats.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/voxel_file.h"
-#include "libvox/bricks/reader.h"
+#include "libvox/bricks/make_bricks.h"
 #include "libvox/build/build_scene.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine/engine.h"

@@ -11,7 +11,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/colors.h"
-#include "libvox/dag/derived.h"
+#include "libvox/dag/voxels_by_material.h"
 #include "libvox/device/cpu_device.h"
 #include "libvox/scene/oklab.h"
 #include "libvox/voxelize/normals.h"

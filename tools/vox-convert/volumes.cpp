@@ -15,7 +15,7 @@
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
-#include "libvox/bricks/reader.h"
+#include "libvox/bricks/make_bricks.h"
 #include "libvox/dag/symmetric_dag.h"
 #include "libvox/dag/walk.h"
 #include "tools/common/reports.h"

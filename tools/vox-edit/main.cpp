@@ -12,7 +12,7 @@
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
-#include "libvox/bricks/reader.h"
+#include "libvox/bricks/make_bricks.h"
 #include "libvox/dag/derived.h"
 #include "libvox/dag/graft.h"
 #include "libvox/dag/walk.h"

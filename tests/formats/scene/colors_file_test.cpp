@@ -16,7 +16,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/paged_memory.h"
 #include "libvox/dag/colors.h"
-#include "libvox/dag/verify.h"
+#include "libvox/dag/digests.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
 #include "tests/common/test_process.h"
